@@ -49,6 +49,19 @@ describe('a quoted value of SHAM is a JSON string', () => {
     }
   })
 
+  test('a tab in it is an error for programs, and a tab at front doors', () => {
+    const value = '"\tif (x) {\treturn \\"y\\" }"'
+    expect(read(sham(value))).toEqual({ values: [], refused: ['INVALID_VALUE'] })
+    const { values, refused } = read(sham(value), { controlCharacters: 'refuse' })
+    expect(refused).toEqual([])
+    expect(values.map(({ content }) => content)).toEqual(['\tif (x) {\treturn "y" }'])
+  })
+
+  test('a tab after a backslash is an error at front doors too', () => {
+    for (const value of ['"a\\\tb"', '"\ta\\\tb"', '"\ta\\.b"', '"\ta" b'])
+      expect(read(sham(value), { controlCharacters: 'refuse' }).values, value).toEqual([])
+  })
+
   test.each([
     ['an entity', 'a &lt; b'],
     ['a curly quote', 'it\u2019s'],

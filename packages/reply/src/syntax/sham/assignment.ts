@@ -82,6 +82,13 @@ function closingQuote(value: string): { at: number; plain: boolean } | undefined
   return undefined
 }
 
+/** The line with its tabs in quotes as escapes. One after a backslash stays: nothing says what that escape was to be. */
+export function escapeTabs(line: string): string {
+  const quote = line.indexOf('"')
+  if (quote === -1) return line
+  return line.slice(0, quote) + line.slice(quote).replace(/\\[^]|\t/g, (part) => (part === '\t' ? '\\t' : part))
+}
+
 /** The text of a JSON string; undefined if it is not a JSON string. */
 export function jsonText(literal: string): string | undefined {
   try {

@@ -1,7 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { diagnosticAt, type ReadOptions, Texts } from '../reader.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
-import { type Assignment, controlFinding, parseAssignment, startsLikeAssignment } from './assignment.ts'
+import { type Assignment, controlFinding, escapeTabs, parseAssignment, startsLikeAssignment } from './assignment.ts'
 import { delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamLines } from './lines.ts'
 
 /*
@@ -160,11 +160,20 @@ export class BlockParser {
 
   #parsed(text: string): Assignment {
     const found = parseAssignment(text, this.#name)
-    const finding =
-      this.#controlCharacters === 'refuse' && found.finding === undefined
-        ? controlFinding(text, found, this.#name)
-        : undefined
+    if (this.#controlCharacters !== 'refuse') return found
+    if (found.finding !== undefined) return this.#withTabs(text) ?? found
+    const finding = controlFinding(text, found, this.#name)
     return finding === undefined ? found : { finding }
+  }
+
+  /**
+   * A tab inside quotes, which JSON lacks, can only mean itself. A model copied `"\t\tunknown?(flag: string): void;"` from
+   * a file that is indented with tabs, and lost the edit.
+   */
+  #withTabs(text: string): Assignment | undefined {
+    const escaped = escapeTabs(text)
+    const found = escaped === text ? undefined : parseAssignment(escaped, this.#name)
+    return found?.value === undefined || found.finding !== undefined ? undefined : found
   }
 
   /** The block, when it ends here. */
