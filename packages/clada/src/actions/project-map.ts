@@ -295,7 +295,10 @@ async function entryOf(name: string, base: PathArg, room: number, context: Actio
   const outcome = await attempt(() => onStructures(context, [file], (operations) => operations.list_structures(name)))
   if (!outcome.ok) return undefined
   const { outlineView } = await import('../structure/outline-view.ts')
-  const all = outlineView(outcome.data.structures).flatMap((one) => headerOf(one) ?? [])
+  const structures = outlineView(outcome.data.structures)
+  // What Rust implements for a type of the same file says little besides the type.
+  const declared = structures.filter(({ kind }) => kind !== 'impl')
+  const all = (declared.length > 0 ? declared : structures).flatMap((one) => headerOf(one) ?? [])
   // What others can use says what a file is for. In C a name may be declared once for each platform.
   const headers = [...new Set(all.toSorted((a, b) => b.worth - a.worth).map(({ text }) => text))]
   if (headers.length === 0) return undefined
@@ -321,6 +324,8 @@ function headerOf({ header, kind }: OutlineEntry): { readonly text: string; read
     /= (?:await )?(?:require|import)\(|^(?:module\.)?exports = |^import\b|^(?:pub(?:\([^)]*\))? )?mod \w+;?$/.test(text)
   )
     return undefined
+  // Go groups its constants and variables: the keyword alone names none of them.
+  if (/^(?:const|var|type)$/.test(text)) return undefined
   // A macro without a value is a guard or a mark.
   if (kind === 'macro' && /^#\s*define\s+\w+$/.test(text)) return undefined
   const isValue = kind === 'variable' && !/=\s*(?:async\s*)?(?:function\b|\(|[A-Za-z_$][\w$]*$)/.test(text)
