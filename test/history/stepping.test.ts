@@ -264,6 +264,24 @@ describe('what is put aside', () => {
     expect(treeOf(root)).toEqual(tree)
   })
 
+  it('is everything, where nothing but the step knows of the commit', async () => {
+    const works: Record<string, string>[] = [{}, { 'a.txt': 'mine\n' }]
+    for (const work of works) {
+      const root = twoCommits()
+      git(root, 'checkout', '-q', '--detach')
+      fill(root, { 'a.txt': 'on no branch\n' })
+      commit(root, 'third')
+      fill(root, work)
+      const before = [treeOf(root), git(root, 'rev-parse', 'HEAD')]
+      await clada(root).back()
+      await clada(root).back()
+      git(root, 'reflog', 'expire', '--expire=now', '--all')
+      git(root, 'gc', '-q', '--prune=now')
+      for (const _ of ['second', 'third']) expect(await clada(root).forward()).toMatchObject({ success: true })
+      expect([treeOf(root), git(root, 'rev-parse', 'HEAD'), put(root)]).toEqual([...before, ''])
+    }
+  })
+
   it('is each worktree’s own', async () => {
     const root = twoCommits()
     const other = path.join(scratchDir(), 'other')
@@ -298,6 +316,34 @@ describe('who goes another way', () => {
     expect(await execute(root, 'off', [['file_write', { path: 'a.txt', content: 'x' }]])).toMatchObject({
       success: true,
     })
+  })
+
+  it('gets back what the older commit has as well, to the byte', async () => {
+    const root = repository({
+      'a.txt': '1\n',
+      'mixed.txt': 'a\r\nb\n',
+      'again.txt': 'x\n',
+      'b.txt': '1\n',
+      'run.sh': '1\n',
+    })
+    git(root, 'config', 'core.autocrlf', 'input')
+    fs.symlinkSync('a.txt', path.join(root, 'link'))
+    commit(root, 'second')
+    for (const name of ['again.txt', 'link']) fs.rmSync(path.join(root, name))
+    fs.symlinkSync('b.txt', path.join(root, 'link'))
+    fill(root, { 'a.txt': '2\n', 'mixed.txt': 'c\n', 'gone.txt': 'g\n', 'run.sh': '2\n' })
+    commit(root, 'third')
+    fs.rmSync(path.join(root, 'gone.txt'))
+    fs.rmSync(path.join(root, 'link'))
+    fs.symlinkSync('a.txt', path.join(root, 'link'))
+    fill(root, { 'a.txt': '1\n', 'mixed.txt': 'a\r\nb\n', 'again.txt': 'x\n', 'b.txt': 'mine\n', 'run.sh': '1\n' })
+    fs.chmodSync(path.join(root, 'run.sh'), 0o600)
+    const tree = treeOf(root)
+    const before = status(root)
+    await clada(root).back()
+    git(root, 'checkout', '-q', 'main')
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect([treeOf(root), status(root), put(root)]).toEqual([tree, before, ''])
   })
 
   it('is told how to get back what was put aside elsewhere', async () => {

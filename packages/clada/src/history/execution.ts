@@ -232,7 +232,9 @@ function digestsIn(history: string, number: number, held: ReadonlySet<number>): 
   const record = readRecord(history, number)
   if (record === undefined || (isMove(record) && !held.has(number))) return new Set()
   const states = record.paths.flatMap(({ before, after, steps }) => [before, after, ...steps])
-  const kept = [...states, ...(record.moved?.before.index === undefined ? [] : [record.moved.before.index])]
+  const unchanged = (record.unchanged ?? []).map(({ state }) => state)
+  const index = record.moved?.before.index
+  const kept = [...states, ...unchanged, ...(index === undefined ? [] : [index])]
   return new Set(kept.flatMap((state) => ('digest' in state && state.digest !== undefined ? [state.digest] : [])))
 }
 
@@ -426,6 +428,7 @@ function recordOf(
     mode: 'off',
     moved,
     uncommitted: planned?.uncommitted,
+    unchanged: planned?.unchanged,
     summary:
       ended === 'whole'
         ? (planned?.summary ?? summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }))

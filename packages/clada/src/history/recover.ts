@@ -222,6 +222,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     ...(further.length === 0 ? {} : { further }),
     moved: planned?.moved,
     uncommitted: planned?.uncommitted,
+    unchanged: planned?.unchanged,
     ended: damaged ? 'lost' : 'interrupted',
     mode: 'off',
     summary: damaged ? 'lost' : 'interrupted',
@@ -317,8 +318,10 @@ async function completeMove(
 async function releaseReverted({ of }: ExecutionRecord, history: string, root: string): Promise<void> {
   const back = of === undefined ? undefined : readRecord(history, of)
   const contents = contentsOfHistory(history)
-  const isRestored = back?.paths.every(({ before }) => before.type !== 'file' || contents.isWhole(before.digest))
-  if (back !== undefined && isRestored) await releaseKept(root, path.dirname(history), [back.number])
+  if (back === undefined) return
+  const states = [...back.paths.map(({ before }) => before), ...(back.unchanged ?? []).map(({ state }) => state)]
+  if (states.every((state) => state.type !== 'file' || contents.isWhole(state.digest)))
+    await releaseKept(root, path.dirname(history), [back.number])
 }
 
 /** An interrupted undo or redo that restored everything counts as complete. */

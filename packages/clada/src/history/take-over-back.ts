@@ -29,6 +29,7 @@ import {
   readSigned,
   type State,
   stateOf,
+  type UnchangedPath,
 } from '../store/record.ts'
 
 /** The commits that `clada back` of an earlier version left, and what it put aside at each. */
@@ -103,10 +104,18 @@ async function writeSteps(taking: Taking): Promise<readonly string[]> {
   for (const [at, commit] of steps.entries()) {
     const number = first + at
     const saved = old.saved[commit]
-    if (saved !== undefined) await keepCommit(root, { stateDir, number }, saved)
-    writeRecord(history, await recordOf(taking, at, number))
+    await keepCommit(root, { stateDir, number }, saved ?? commit)
+    const record = await recordOf(taking, at, number)
+    syncContents(taking.contents)
+    writeRecord(history, record)
   }
   return steps
+}
+
+/** Each of them is on the disk already. */
+function syncContents(contents: ContentStore): void {
+  const dir = path.dirname(contents.fileOf(''))
+  if (readStats(dir) !== undefined) syncFileNow(dir)
 }
 
 function writeRecord(history: string, record: ExecutionRecord): void {
@@ -141,6 +150,7 @@ async function recordOf(taking: Taking, at: number, number: number): Promise<Exe
     summary: `back to ${to.slice(0, 8)}`,
     moved: { before: { commit, branch, index: keepIndex(stateDir, commit, contents) }, after: { commit: to } },
     uncommitted: saved === undefined ? undefined : await namesUncommitted(isolated, saved),
+    unchanged: saved === undefined ? undefined : await unchangedOf(taking, { commit, saved }, paths),
     actions: [],
     paths,
   }
@@ -159,7 +169,6 @@ async function pathsOf({ old, root, isolated, contents }: Taking, commit: string
       steps: [{ by: 0 }],
     }
   })
-  if (files.length > 0) syncFileNow(path.dirname(contents.fileOf('')))
   const made = madeDirs(changes).map((dir): PathRecord => {
     const steps = [{ by: 0, type: 'directory' as const }]
     return {
@@ -170,6 +179,21 @@ async function pathsOf({ old, root, isolated, contents }: Taking, commit: string
     }
   })
   return [...files, ...made]
+}
+
+/** What was put aside and is the same in the older commit. */
+async function unchangedOf(
+  { root, isolated, contents }: Taking,
+  { commit, saved }: { readonly commit: string; readonly saved: string },
+  changed: readonly PathRecord[],
+): Promise<UnchangedPath[]> {
+  const known = new Set(changed.map((one) => one.path))
+  const { top = root } = isolated.repository
+  const all = (await diffCommits(isolated, saved, commit)).map(({ name, from }) => {
+    return { path: pathFrom(root, path.join(top, name)), from }
+  })
+  const unchanged = all.filter((one) => !known.has(one.path))
+  return unchanged.map((one) => ({ path: one.path, state: keepState(one.from, contents) }))
 }
 
 /** Of a file the content as git restores it. */

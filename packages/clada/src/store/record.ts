@@ -35,6 +35,11 @@ export interface ExecutionRecord {
   readonly moved?: Moved
   /** What a step back removed that was not committed. */
   readonly uncommitted?: readonly string[]
+  /**
+   * What of it the step left as it is, because the older commit has the same. `git checkout` of the branch changes it all the
+   * same, and the step forward from there restores it.
+   */
+  readonly unchanged?: readonly UnchangedPath[]
   readonly summary: string
   /** The MAC with which the execution before ends. */
   readonly previous?: string
@@ -46,6 +51,12 @@ export interface ExecutionRecord {
   readonly paths: readonly PathRecord[]
   /** Files below the root that have replies, of this execution and of those before it. */
   readonly replies?: readonly string[]
+}
+
+/** As in a `PathRecord`. The content of a file that is too large for memory is not kept. */
+export interface UnchangedPath {
+  readonly path: string
+  readonly state: State
 }
 
 /** A repository outside the project, or a root without one. */
@@ -79,7 +90,7 @@ export interface KeptIndex {
 }
 
 /** A move of HEAD that is about to be made. */
-export interface PlannedMove extends Pick<ExecutionRecord, 'uncommitted'> {
+export interface PlannedMove extends Pick<ExecutionRecord, 'uncommitted' | 'unchanged'> {
   readonly moved: Moved
   /** Of the execution, where it is a step or a squash. */
   readonly summary?: string
@@ -235,7 +246,7 @@ export function conversationIn(value: unknown): Conversation | undefined {
 /** An older version may have written it. */
 function isExecution(value: unknown): value is ExecutionRecord {
   if (!isRecord(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
-  const { kind, of, ofActions, commits, further, moved, uncommitted, conversation, actions, paths, replies } = value
+  const { kind, of, ofActions, commits, further, moved, conversation, actions, paths, replies } = value
   if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
   if (!executionKinds.some((one) => one === kind)) return false
   if (of !== undefined && typeof of !== 'number') return false
@@ -244,7 +255,7 @@ function isExecution(value: unknown): value is ExecutionRecord {
   if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
   if (!isCommits(commits) || (further !== undefined && !isListOf(further, isFurtherRoot))) return false
   if (moved !== undefined && !isMoved(moved)) return false
-  if (uncommitted !== undefined && !isListOf(uncommitted, (one) => typeof one === 'string')) return false
+  if (!isUncommitted(value)) return false
   return isListOf(actions, isActionRecord) && isListOf(paths, isPathRecord)
 }
 
@@ -265,14 +276,16 @@ export const isFurtherRoot = (value: unknown): value is FurtherRoot =>
 /** The move that an execution announced in its journal. */
 export function plannedMoveIn(line: object): PlannedMove | undefined {
   if (!isRecord(line)) return undefined
-  const { moved, uncommitted, summary } = line
-  if (!isMoved(moved)) return undefined
-  return {
-    moved,
-    uncommitted: Array.isArray(uncommitted) ? uncommitted.map(String) : undefined,
-    summary: typeof summary === 'string' ? summary : undefined,
-  }
+  const { moved, summary } = line
+  if (!isMoved(moved) || !isUncommitted(line)) return undefined
+  const { uncommitted, unchanged } = line
+  return { moved, uncommitted, unchanged, summary: typeof summary === 'string' ? summary : undefined }
 }
+
+const isUncommitted = (value: object): value is Pick<ExecutionRecord, 'uncommitted' | 'unchanged'> =>
+  isRecord(value) &&
+  isListOf(value['uncommitted'] ?? [], (one) => typeof one === 'string') &&
+  isListOf(value['unchanged'] ?? [], (one) => isRecord(one) && typeof one['path'] === 'string' && isState(one['state']))
 
 const isMoved = (value: unknown): value is Moved =>
   isRecord(value) && isPosition(value['before']) && isPosition(value['after'])

@@ -13,9 +13,8 @@ import { sidesIn, treeContents, treeEntryState } from '../git/tree-contents.ts'
 import { refuseInterrupted } from '../history/execution.ts'
 import { commitUncommitted, findUncommitted, ignoredHere, namesUncommitted } from '../git/uncommitted.ts'
 import { refusalOf } from '../report/explain.ts'
-import { contentsIn, isSameState, type Moved, type Position, stateOf } from '../store/record.ts'
+import { contentsIn, isSameMode, isSameState, type Moved, type Position, seenAt, stateOf } from '../store/record.ts'
 import { heldBacks, interruptedPaths, type StepBack } from '../store/timeline.ts'
-import type { WantedState } from '../workspace/open.ts'
 import { idleRepository, isAt, type Operation, runMove } from './operation.ts'
 import { planCheckout, WouldOverwrite } from './plan-checkout.ts'
 import { type Plan, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
@@ -55,19 +54,15 @@ export const stepBack = (settings: Settings, how: HistorySettings): Promise<Step
     const uncommitted = stash === undefined ? undefined : await namesUncommitted(isolated, stash)
     const way = { from: stash ?? before.commit, to: parent }
     const wanted = await planCheckout(isolated, workspace, operation.top, way)
+    const changed = new Set(wanted.map(({ absolute }) => nameIn(operation, absolute)))
+    const unchanged = operation.keepPaths((uncommitted ?? []).filter((name) => !changed.has(name)))
     const moved = { before: { ...before, index: operation.keepIndex() }, after: { commit: parent } }
-    await operation.plan({ moved, uncommitted, summary: `back to ${parent.slice(0, 8)}` }, stash)
-    const warnings = await operation.restore([...wanted, ...ignored.flatMap((name) => asItIs(operation, name))])
+    const move = { moved, uncommitted, unchanged, summary: `back to ${parent.slice(0, 8)}` }
+    await operation.plan(move, stash ?? before.commit)
+    const warnings = await operation.restore(wanted)
     await operation.moveHead(moved, { tree: parent })
     return { success: true, commit: parent, stashed_files: uncommitted, warnings }
   })
-
-/** To be written as it is, so that the log has it. */
-function asItIs({ top, place }: Operation, name: string): WantedState[] {
-  const absolute = path.join(top, name)
-  const now = place.workspace.inspect(absolute)
-  return now.type === 'file' && now.bytes !== undefined ? [{ absolute, to: now }] : []
-}
 
 /**
  * One step towards the commit where `stepBack` began: reverts the last step back in effect. The last one checks out the branch
@@ -81,7 +76,7 @@ export async function stepForward(settings: Settings, how: HistorySettings): Pro
     const { back, target, restores } = way
     const moved = { before: positionOf(head), after: target }
     if (!way.isThere) await checkBranch(operation.place.repository, target)
-    const plans = restores === 'nothing' ? [] : await planRevert(operation, back)
+    const plans = restores === 'nothing' ? [] : await planRevert(operation, way)
     const conflicts = [...(way.isUntouched ? await uncommittedHere(operation) : []), ...plans.flatMap(conflictOf)]
     if (conflicts.length > 0) return { ...refused(uncommittedError), conflicts: [...new Set(conflicts)] }
     operation.reverts(back.number)
@@ -91,8 +86,10 @@ export async function stepForward(settings: Settings, how: HistorySettings): Pro
     const warnings = restores === 'nothing' ? [] : await operation.restore(wanted)
     if (restores === 'files and index') warnings.push(...(await moveTo(operation, moved, back)))
     lost = plans.flatMap((plan) => (plan.lost === undefined ? [] : [lostText(back, stateDir, plan)]))
-    if (lost.length === 0 && restores !== 'nothing') await releaseKept(settings.root, stateDir, [back.number])
     const left = [...(restores === 'nothing' ? [back] : []), ...way.passed].filter((one) => one.uncommitted)
+    const needed = lost.length === 0 ? left : [back, ...left]
+    const reverted = [back, ...way.passed].filter((one) => !needed.includes(one)).map(({ number }) => number)
+    await releaseKept(settings.root, stateDir, reverted)
     return {
       success: true,
       commit: target.commit,
@@ -196,11 +193,11 @@ async function uncommittedHere({ place }: Operation): Promise<string[]> {
 const uncommittedError = 'There are uncommitted changes here. Revert or save them first.'
 
 /** How each file comes back, by its name in the repository. */
-async function planRevert(operation: Operation, back: StepBack): Promise<Plan[]> {
+async function planRevert(operation: Operation, way: Way): Promise<Plan[]> {
   const { root, stateDir, workspace } = operation.place
   const inspect: Inspect = (absolute) => workspace.inspect(absolute)
   const known = { contents: contentsIn(stateDir), inspect, isBlocked: () => false }
-  const entries = await asHere(operation, back)
+  const entries = await asHere(operation, way)
   const plans = entries.map(async (entry): Promise<Plan> => {
     const absolute = path.resolve(root, entry.path)
     return { ...(await planFor(entry, absolute, known, 'refuse')), path: nameIn(operation, absolute) }
@@ -216,12 +213,17 @@ const nameIn = ({ top }: Operation, absolute: string): string => slashed(path.re
  * What a step back changed, with what is there now as far as nothing is lost with it: what the step left or found there, or
  * what git has in the commit that is checked out. A step forward that died may have removed it on the way.
  */
-async function asHere(operation: Operation, back: StepBack): Promise<RevertedPath[]> {
+async function asHere(operation: Operation, { back, isThere }: Way): Promise<RevertedPath[]> {
   const { root, workspace, moves } = operation.place
   const removed = interruptedPaths(back, moves)
-  const entries = revertedPaths(back).map((entry) => {
+  // Git has changed these on the way home.
+  const unchanged = ((isThere ? back.unchanged : undefined) ?? []).map(({ path: name, state }): RevertedPath => {
+    return { path: name, before: state, after: state, last: state }
+  })
+  const entries = [...revertedPaths(back), ...unchanged].map((entry) => {
     const absolute = path.resolve(root, entry.path)
-    return { entry, name: nameIn(operation, absolute), now: workspace.inspect(absolute) }
+    const now = seenAt((file) => workspace.inspect(file), absolute)
+    return { entry, name: nameIn(operation, absolute), now }
   })
   const isOwn = ({ entry, now }: (typeof entries)[number]): boolean =>
     isSameState(now, entry.last) || isSameState(now, entry.before) || (now.type === 'absent' && removed.has(entry.path))
@@ -229,7 +231,10 @@ async function asHere(operation: Operation, back: StepBack): Promise<RevertedPat
     operation.place,
     entries.filter((one) => !isOwn(one)),
   )
-  return entries.map((one) => {
+  const differing = entries.filter(
+    ({ entry: { before }, now }) => !isSameState(now, before) || !isSameMode(now, before),
+  )
+  return differing.map((one) => {
     if (!isOwn(one) && !committed.has(one.name)) return one.entry
     const now = stateOf(one.now)
     return { ...one.entry, after: now, last: now }

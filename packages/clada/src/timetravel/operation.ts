@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { pathFrom } from '../core/paths.ts'
 import { isOsError } from '../core/platform.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
@@ -22,6 +23,9 @@ import {
   numbersIn,
   type PlannedMove,
   type Position,
+  seenAt,
+  stateOf,
+  type UnchangedPath,
 } from '../store/record.ts'
 import { newestMoves } from '../store/timeline.ts'
 import { openWorkspace, type OpenWorkspace, type WantedState } from '../workspace/open.ts'
@@ -77,6 +81,17 @@ export class Operation {
   keepIndex(): KeptIndex | undefined {
     const index = readIndex(this.place.repository)
     return index && { digest: this.#history.keepContent(index.bytes), time: index.time }
+  }
+
+  /** Paths as they are, with their contents in the store, by names in the repository. */
+  keepPaths(names: readonly string[]): UnchangedPath[] {
+    return names.flatMap((name) => {
+      const absolute = path.join(this.top, name)
+      const now = seenAt((file) => this.place.workspace.inspect(file), absolute)
+      if (now.type === 'directory' || now.type === 'other') return []
+      if (now.type === 'file' && now.bytes !== undefined) this.#history.keepContent(now.bytes)
+      return { path: pathFrom(this.place.root, absolute), state: stateOf(now) }
+    })
   }
 
   /** Announces a move of HEAD, with the commit that git must keep for it. */
