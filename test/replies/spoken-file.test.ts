@@ -30,6 +30,23 @@ describe('a SEARCH block without a path', () => {
     expect(await execute(project, reply, { proposals: 'apply' })).toMatchObject({ success: true, files: both })
   })
 
+  it('is proposed once, where a page has escaped the tags of the call around it', async () => {
+    const edit = '------- SEARCH\nexport const one = 1\n=======\nexport const one = 10\n+++++++ REPLACE\n'
+    const call = (inner: string): string =>
+      `&lt;replace_in_file&gt;\n${inner}&lt;diff&gt;\n${edit}&lt;/diff&gt;\n&lt;/replace_in_file&gt;\n`
+    const reply = call('&lt;path&gt;src/form.ts&lt;/path&gt;\n')
+    expect((await execute(project, reply)).proposals).toEqual(['src/form.ts'])
+    expect(await execute(project, reply, { proposals: 'apply' })).toMatchObject({
+      success: true,
+      files: { ...project, 'src/form.ts': 'export const one = 10\n' },
+      notExecuted: undefined,
+    })
+    // What is not around the edit is named.
+    const deleted = `&lt;delete_file&gt;\n&lt;path&gt;src/page.ts&lt;/path&gt;\n&lt;/delete_file&gt;\n\n${reply}`
+    const { success, notExecuted } = await execute(project, deleted, { proposals: 'apply' })
+    expect({ success, lines: notExecuted?.map(({ line }) => line) }).toEqual({ success: false, lines: [1] })
+  })
+
   it('is refused where the text above speaks of several files', async () => {
     const reply = `In form.ts and page.ts:\n\n${one}`
     const { success, files, parseErrors } = await execute(project, reply, { proposals: 'apply' })

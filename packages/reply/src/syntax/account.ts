@@ -64,7 +64,7 @@ export function unread(
       continue
     }
     const mark = markOn(source, line, syntaxes)
-    if (mark === undefined) continue
+    if (mark === undefined || (passage !== undefined && isFrameOf(source, line, passage.first))) continue
     const { title, prefix } = mark
     const last = found.at(-1)
     // Markers close to each other are one block, as far as known.
@@ -77,6 +77,21 @@ export function unread(
 
 /** Lines between two markers of one block. */
 const NEAR = 60
+
+/**
+ * Whether a line and those from it to a block are the frame of a call around it: `&lt;replace_in_file&gt;` is no call, but the
+ * edit in it was read. A reply was said to fail whose only edit was applied.
+ */
+function isFrameOf(source: Source, line: number, block: number): boolean {
+  if (block - line > MOST_TAGS || !OPENING.test(plainMarker(source.line(line)))) return false
+  for (let at = line + 1; at < block; at++) if (!FRAME.test(plainMarker(source.line(at)))) return false
+  return true
+}
+
+const MOST_TAGS = 8
+const OPENING = /^<[a-z][\w-]*>$/i
+/** Such as `<path>src/a.ts</path>` and `<diff>`. */
+const FRAME = /^(?:<[a-z][\w-]*>|<((?:file_?)?(?:path|name)|file)>[^<>]+<\/\1>)?$/i
 
 /** Whether a line has a marker of any of these syntaxes, whatever precedes it. */
 export const hasMark = (source: Source, line: number, syntaxes: readonly Marking[]): boolean =>
