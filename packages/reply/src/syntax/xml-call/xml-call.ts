@@ -25,7 +25,7 @@ import { SearchReplaceMarks } from '../search-replace/walk.ts'
 export const xmlCall = foreign({
   name: 'xml-call',
   marks:
-    /^<(?:(?:write_to_file|replace_in_file|apply_diff|insert_content|search_and_replace|execute_command|str_replace_editor)>|(?:\w+:)?invoke name="(?:str_replace\w*|edit\w*|write\w*|create_file|bash)"|function=(?:str_replace\w*|edit\w*|write\w*|create_file|execute_bash)>)/i,
+    /^<(?:(?:(?:write_to|replace_in|create|edit|delete|move|rename)_file|apply_diff|insert_content|search_and_replace|execute_command|str_replace_editor)>|(?:\w+:)?invoke name="(?:str_replace\w*|edit\w*|write\w*|create_file|bash)"|function=(?:str_replace\w*|edit\w*|write\w*|create_file|execute_bash)>)/i,
   written({ path, patch }, label = '') {
     const edits = patch === undefined || !DIFFS.test(label) ? undefined : editsText(patch, MARKERS[label])
     return edits && `<${label}>\n<path>${path}</path>\n<diff>\n${edits}\n</diff>\n</${label}>`
