@@ -15,7 +15,7 @@ import { digestOf, shortDigestOf } from '../../packages/clada/src/core/digest.ts
 import { isNotebookPath } from '../../packages/clada/src/core/paths.ts'
 import { hasCode, isOsError, isRecord, messageOf, platformOf } from '../../packages/clada/src/core/platform.ts'
 import { ProblemError } from '../../packages/clada/src/core/problem.ts'
-import { counted, grouped } from '@clada/reply/core/words.ts'
+import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
 import { defaultLimits } from '../../packages/clada/src/core/settings.ts'
 import {
   bounded,
@@ -78,12 +78,12 @@ it('an error of the system has a code', () => {
 })
 
 it('numbers in sentences', () => {
-  expect([counted(1, 'file'), counted(2, 'file'), counted(0, 'entry', 'entries')]).toEqual([
+  expect([formatCount(1, 'file'), formatCount(2, 'file'), formatCount(0, 'entry', 'entries')]).toEqual([
     '1 file',
     '2 files',
     '0 entries',
   ])
-  expect([grouped(999), grouped(20_000), grouped(1_234_567)]).toEqual(['999', '20,000', '1,234,567'])
+  expect([groupDigits(999), groupDigits(20_000), groupDigits(1_234_567)]).toEqual(['999', '20,000', '1,234,567'])
 })
 
 describe('time limits', () => {

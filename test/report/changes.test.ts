@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FileChange } from '../../packages/clada/src/index.ts'
 import { changeLines } from '../../packages/clada/src/report/action-diff.ts'
 import { prettyChanges } from '../../packages/clada/src/report/pretty.ts'
-import { shownDiff } from '@clada/reply/text/shown-diff.ts'
+import { renderDiff } from '@clada/reply/text/shown-diff.ts'
 
 const numbers = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')
 const all = { maxLines: 100, width: 100 }
@@ -11,7 +11,7 @@ describe('a change as a person sees it', () => {
   it('has line numbers and a few lines around', () => {
     const before = numbers(30)
     const after = before.replace('10\n', 'ten\n').replace('20\n', '')
-    expect(shownDiff(before, after, all)).toEqual([
+    expect(renderDiff(before, after, all)).toEqual([
       '@@ -8,5 +8,5 @@',
       ' 8',
       ' 9',
@@ -26,23 +26,23 @@ describe('a change as a person sees it', () => {
       ' 21',
       ' 22',
     ])
-    expect(shownDiff(before, before, all)).toEqual([])
+    expect(renderDiff(before, before, all)).toEqual([])
   })
 
   it('is no higher than there is room, and says how much is left out', () => {
     const before = numbers(30)
     const after = before.replace('10\n', 'ten\n').replace('20\n', '')
     for (let maxLines = 2; maxLines <= 13; maxLines++) {
-      const lines = shownDiff(before, after, { maxLines, width: 100 })
+      const lines = renderDiff(before, after, { maxLines, width: 100 })
       expect(lines).toHaveLength(maxLines)
       if (maxLines < 13) expect(lines.at(-1)).toBe(`… ${13 - maxLines + 1} more lines`)
     }
-    expect(shownDiff('', 'a\nb\nc\n', { maxLines: 4, width: 100 })).toEqual(['@@ -0,0 +1,3 @@', '+a', '+b', '+c'])
+    expect(renderDiff('', 'a\nb\nc\n', { maxLines: 4, width: 100 })).toEqual(['@@ -0,0 +1,3 @@', '+a', '+b', '+c'])
   })
 
   it('is no wider, and shows of a long line where it differs', () => {
     const long = 'x'.repeat(500)
-    const lines = shownDiff(`${long}one${long}\n`, `${long}two${long}\n`, { maxLines: 9, width: 40 })
+    const lines = renderDiff(`${long}one${long}\n`, `${long}two${long}\n`, { maxLines: 9, width: 40 })
     expect(lines).toEqual([
       '@@ -1 +1 @@',
       expect.stringMatching(/^-…x{9}one.*…$/),
@@ -52,11 +52,11 @@ describe('a change as a person sees it', () => {
   })
 
   it('shows line ends only where they are what differs', () => {
-    expect(shownDiff('a\r\nb\r\n', 'a\r\nc\r\n', all)).toEqual(['@@ -1,2 +1,2 @@', ' a', '-b', '+c'])
-    expect(shownDiff('a\r\n', 'a\n', all)).toEqual(['@@ -1 +1 @@', '-a\r', '+a'])
-    expect(shownDiff('a', 'a\n', all)).toEqual(['@@ -1 +1 @@', '-a', '+a', '\\ A line break at the end now'])
-    expect(shownDiff('a\n', 'b', all)).toEqual(['@@ -1 +1 @@', '-a', '+b', '\\ No line break at the end now'])
-    expect(shownDiff('', 'b', all)).toEqual(['@@ -0,0 +1 @@', '+b', '\\ No line break at the end now'])
+    expect(renderDiff('a\r\nb\r\n', 'a\r\nc\r\n', all)).toEqual(['@@ -1,2 +1,2 @@', ' a', '-b', '+c'])
+    expect(renderDiff('a\r\n', 'a\n', all)).toEqual(['@@ -1 +1 @@', '-a\r', '+a'])
+    expect(renderDiff('a', 'a\n', all)).toEqual(['@@ -1 +1 @@', '-a', '+a', '\\ A line break at the end now'])
+    expect(renderDiff('a\n', 'b', all)).toEqual(['@@ -1 +1 @@', '-a', '+b', '\\ No line break at the end now'])
+    expect(renderDiff('', 'b', all)).toEqual(['@@ -0,0 +1 @@', '+b', '\\ No line break at the end now'])
   })
 })
 

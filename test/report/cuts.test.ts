@@ -4,7 +4,7 @@ import { hitsOutput } from '../../packages/clada/src/actions/output.ts'
 import { failureView, programOutput } from '../../packages/clada/src/actions/program-output.ts'
 import { Clada, validateAction } from '../../packages/clada/src/index.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
-import { sharesOf } from '@clada/reply/text/lines.ts'
+import { divideRoom } from '@clada/reply/text/lines.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const numbers = (count: number): string =>
@@ -215,7 +215,7 @@ describe('a cut', () => {
   it('is shared by all outputs: short ones are whole, and nothing is left over', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 20 }), fc.nat(5000), (lengths, room) => {
-        const shares = sharesOf(lengths, room)
+        const shares = divideRoom(lengths, room)
         const given = shares.reduce((sum, share) => sum + share, 0)
         const wanted = lengths.reduce((sum, length) => sum + length, 0)
         expect(given).toBeLessThanOrEqual(Math.min(room, wanted))

@@ -9,7 +9,7 @@ import { capText, spellOut, spellOutCommand } from '../../packages/clada/src/rep
 import { repairLines } from '../../packages/clada/src/report/repair.ts'
 import { failureView } from '../../packages/clada/src/actions/program-output.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
-import { smallDiff } from '@clada/reply/text/shown-diff.ts'
+import { renderSmallDiff } from '@clada/reply/text/shown-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const none: ExecutionResult = { success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [] }
@@ -197,8 +197,8 @@ describe('reports', () => {
     expect(read).toContain('✅ files_read (1 file)\n')
     expect(read).toContain('[do] files_read:\n=== START FILE: one.txt ===\nx\n')
     expect(formatReport(await clada.perform('ls', { path: '.' }), 'llm')).toContain('one.txt  1 byte\n')
-    expect(smallDiff('a\nb\nc\nd', 'A\nb\nc\nd', 4)).toBe('-a\n+A\n b\n… 2 lines left out')
-    expect(smallDiff('a\nb\nc', 'A\nb\nc', 3)).toMatch(/… 1 line left out$/)
+    expect(renderSmallDiff('a\nb\nc\nd', 'A\nb\nc\nd', 4)).toBe('-a\n+A\n b\n… 2 lines left out')
+    expect(renderSmallDiff('a\nb\nc', 'A\nb\nc', 3)).toMatch(/… 1 line left out$/)
   })
 
   it('have no word for what is not there', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Block } from '@clada/reply/core/block.ts'
-import { type Call, meaningOf, type Rendered } from '@clada/reply/syntax/call.ts'
+import { type Call, interpretCall, type Rendered } from '@clada/reply/syntax/call.ts'
 import type { Writer } from '@clada/reply/syntax/syntax.ts'
 import { targetNames, type TargetName, targetOf } from '@clada/reply/syntax/table.ts'
 
@@ -120,6 +120,6 @@ export function asReadFrom(target: TargetName, { action, params }: Call): Call {
   return { action: edit, params: edit === 'file_edit' ? { ...rest, count } : rest }
 }
 
-export const meant = ({ action, params }: Call | Block): unknown => meaningOf({ action, params: { ...params } })
+export const meant = ({ action, params }: Call | Block): unknown => interpretCall({ action, params: { ...params } })
 
 export const targets: readonly TargetName[] = targetNames

@@ -3,10 +3,10 @@ import { Source } from '@clada/reply/core/source.ts'
 import { parseMarker } from '@clada/reply/syntax/csl/marker.ts'
 import { explainDiagnostic } from '../../packages/clada/src/report/explain-diagnostic.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
-import { fenceAt, fenceOf } from '@clada/reply/regions/fences.ts'
-import { heredocsIn } from '@clada/reply/syntax/proposal/pair.ts'
+import { fenceAt, parseFence } from '@clada/reply/regions/fences.ts'
+import { findHeredocs } from '@clada/reply/syntax/proposal/pair.ts'
 import { Texts } from '@clada/reply/syntax/reader.ts'
-import { onlyFrame } from '@clada/reply/syntax/search-replace/search-replace.ts'
+import { hasOnlyFrame } from '@clada/reply/syntax/search-replace/search-replace.ts'
 
 const csl = { start: '<---', end: '--->' }
 
@@ -20,14 +20,14 @@ describe('small parts of syntaxes', () => {
     [['cat > a.txt <<EOF', 'EOF'], { first: 0, end: 1, isClosed: true, rows: [] }],
     [['cat > a.txt <<EOF', 'x'], { first: 0, end: 2, isClosed: false, rows: ['x'] }],
   ])('a heredoc ends at its own delimiter (%#)', (rows, expected) => {
-    expect(heredocsIn(rows)).toMatchObject([{ path: 'a.txt', ...expected }])
+    expect(findHeredocs(rows)).toMatchObject([{ path: 'a.txt', ...expected }])
   })
 
   it.each([
     [8, true],
     [9, false],
   ])('%i empty lines between two blocks are their frame: %s', (count, expected) => {
-    expect(onlyFrame(new Source('\n'.repeat(20)), 1, count, undefined)).toBe(expected)
+    expect(hasOnlyFrame(new Source('\n'.repeat(20)), 1, count, undefined)).toBe(expected)
   })
 
   it.each([
@@ -39,7 +39,7 @@ describe('small parts of syntaxes', () => {
     ['``` a`', undefined],
     ['`~~', undefined],
   ])('a fence has three marks or more, and no code inside its line: %j', (line, expected) => {
-    expect(fenceOf(line)).toEqual(expected)
+    expect(parseFence(line)).toEqual(expected)
     expect(fenceAt(new Source(`x\n${line}\n`), 2)).toEqual(expected)
   })
 

@@ -1,4 +1,4 @@
-import { parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
+import { parseHunks, hunkSide } from '@clada/reply/text/hunks.ts'
 import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import type { Format } from './foreign-read.ts'
 
@@ -14,7 +14,7 @@ export function rendered(format: Format, path: string, before: string, after: st
     return ['*** Begin Patch', `*** Update File: ${path}`, ...hunks, '*** End Patch', ''].join('\n')
   }
   const blocks = parsed.hunks.map((hunk) => {
-    const [search, replace] = (['old', 'new'] as const).map((side) => sideOf(hunk, side).map(({ text }) => text))
+    const [search, replace] = (['old', 'new'] as const).map((side) => hunkSide(hunk, side).map(({ text }) => text))
     return ['<<<<<<< SEARCH', ...(search ?? []), '=======', ...(replace ?? []), '>>>>>>> REPLACE'].join('\n')
   })
   return `${path}\n\`\`\`\n${blocks.join('\n\n')}\n\`\`\`\n`

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
-import { placesIn } from '@clada/reply/syntax/proposal/proposal.ts'
+import { findProposedFiles } from '@clada/reply/syntax/proposal/proposal.ts'
 
 /** Each file of a text: its path and content, or why it is not proposed. */
 const filesIn = (text: string) =>
-  placesIn(new Source(text)).map(({ reason, found: { params, action, findings } }) =>
+  findProposedFiles(new Source(text)).map(({ reason, found: { params, action, findings } }) =>
     reason === undefined
       ? [action, params['path'], params['content'] ?? findings.map(({ code }) => code).join()]
       : [reason, params['path']],
@@ -99,7 +99,7 @@ describe('the line above a fence', () => {
 
 describe('a sentence above a fence', () => {
   const toldOf = (sentence: string) =>
-    placesIn(new Source(`${sentence}\n\n\`\`\`js\nx\n\`\`\`\n`)).map(({ reason, found }) => [
+    findProposedFiles(new Source(`${sentence}\n\n\`\`\`js\nx\n\`\`\`\n`)).map(({ reason, found }) => [
       reason ?? 'proposed',
       found.params['path'],
       found.part?.unplaced,
@@ -289,7 +289,7 @@ describe('an old and a new text', () => {
     ['src/a_b.ts\n\nBefore:', 'After:'],
   ])('are an edit of the file that is named: %j', (old, fresh) => {
     const text = `Sure.\n\n${old}\n\n\`\`\`ts\none()\n\`\`\`\n\n${fresh}\n\n\`\`\`ts\ntwo()\n\`\`\`\n`
-    const [place, ...others] = placesIn(new Source(text))
+    const [place, ...others] = findProposedFiles(new Source(text))
     expect(others).toEqual([])
     expect(place?.found).toMatchObject({
       action: 'file_patch',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { editTolerantly, type Tolerance } from '@clada/reply/text/edit-text.ts'
-import { onlyReading } from '@clada/reply/text/undamage-edit.ts'
+import { findOnlyReading } from '@clada/reply/text/undamage-edit.ts'
 
 const tolerant: Tolerance = { matching: 'tolerant', readings: 'allowed', damage: [] }
 
@@ -228,6 +228,6 @@ describe('an edit through curled quotes', () => {
   test('undoes something, or is no other reading', () => {
     const edit = { wanted: ['\u201ca\u201d'], replacement: '\u201cb\u201d' }
     const asWritten = (wanted: readonly string[]) => (wanted[0] === edit.wanted[0] ? [0] : [])
-    expect(onlyReading(edit, '\u201ca\u201d', [], asWritten)).toBeUndefined()
+    expect(findOnlyReading(edit, '\u201ca\u201d', [], asWritten)).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closestName } from '@clada/reply/text/closest-name.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
 
 const ACTIONS = [
   'file_write',
@@ -41,5 +41,5 @@ test.each([
   ['Path', PARAMS, 'path'],
   ['path', [], undefined],
 ])('%.40s', (wanted, names, expected) => {
-  expect(closestName(wanted, names)).toBe(expected)
+  expect(findClosestName(wanted, names)).toBe(expected)
 })

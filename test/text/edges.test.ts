@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { commentMarksFor } from '@clada/reply/text/comment-marks.ts'
-import { commonPairs } from '@clada/reply/text/line-diff.ts'
+import { findCommonPairs } from '@clada/reply/text/line-diff.ts'
 import { cutLines } from '@clada/reply/text/lines.ts'
 import { editPlace } from '@clada/reply/text/places.ts'
 import { findRanges } from '@clada/reply/text/edit.ts'
 import { FileLines } from '@clada/reply/text/file-lines.ts'
-import { withSplices } from '@clada/reply/text/fit.ts'
+import { applySplices } from '@clada/reply/text/fit.ts'
 import { applyHunks } from '@clada/reply/text/hunks-apply.ts'
 import { parseHunks, withoutPrefixes } from '@clada/reply/text/hunks.ts'
-import { shownDiff } from '@clada/reply/text/shown-diff.ts'
+import { renderDiff } from '@clada/reply/text/shown-diff.ts'
 
 describe('small functions at their edges', () => {
   it.each([
@@ -33,8 +33,8 @@ describe('small functions at their edges', () => {
   it('a line added at an end without a line end gets the one of the edit, or the one above', () => {
     const file = new FileLines(new Source('a\r\nb'))
     const splice = { from: 2, to: 2, added: ['c'] }
-    expect(withSplices(file, [{ ...splice, lineEnds: 'edit' }])).toBe('a\r\nb\nc\n')
-    expect(withSplices(file, [splice])).toBe('a\r\nb\r\nc\r\n')
+    expect(applySplices(file, [{ ...splice, lineEnds: 'edit' }])).toBe('a\r\nb\nc\n')
+    expect(applySplices(file, [splice])).toBe('a\r\nb\r\nc\r\n')
   })
 
   it.each([
@@ -66,7 +66,7 @@ describe('small functions at their edges', () => {
 
   it('a diff for a person numbers the lines of both sides', () => {
     const [before, after] = ['a\nb\nc\nd\ne\nf\ng\nh\n', 'A\nb\nc\nd\ne\nf\ng\nh\nnew\nlast\n']
-    expect(shownDiff(before, after, { context: 1, maxLines: 20, width: 40 })).toEqual([
+    expect(renderDiff(before, after, { context: 1, maxLines: 20, width: 40 })).toEqual([
       '@@ -1,2 +1,2 @@',
       '-a',
       '+A',
@@ -96,7 +96,7 @@ describe('small functions at their edges', () => {
   })
 
   it('lines between changed ones are still the same', () => {
-    expect(commonPairs(['x', 'a', 'y'], ['p', 'a', 'q'])).toEqual([[1, 1]])
+    expect(findCommonPairs(['x', 'a', 'y'], ['p', 'a', 'q'])).toEqual([[1, 1]])
   })
 
   it('a hunk inside an earlier one overlaps it, and so does the next', () => {

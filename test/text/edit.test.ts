@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyReplacements, eolFor, findOccurrences, findRanges } from '@clada/reply/text/edit.ts'
+import { applyReplacements, chooseEol, findOccurrences, findRanges } from '@clada/reply/text/edit.ts'
 import { toEol } from '@clada/reply/text/lines.ts'
 
 const cut = (content: string, spans: readonly { start: number; end: number }[]) =>
@@ -36,7 +36,7 @@ describe('findOccurrences', () => {
 
 describe('applyReplacements', () => {
   const replaced = (content: string, needle: string, newText: string) =>
-    applyReplacements(content, findOccurrences(content, needle), newText, { eol: eolFor(content, needle) })
+    applyReplacements(content, findOccurrences(content, needle), newText, { eol: chooseEol(content, needle) })
 
   test.each([
     { name: 'to the letter', content: 'a b a', needle: 'a', newText: '$&\\1', result: '$&\\1 b $&\\1' },
@@ -70,7 +70,7 @@ describe('applyReplacements', () => {
     fc.assert(
       fc.property(anyText, needles, anyText, (content, needle, newText) => {
         const spans = findOccurrences(content, needle)
-        const eol = eolFor(content, needle)
+        const eol = chooseEol(content, needle)
         const result = applyReplacements(content, spans, newText, { eol })
         const put = eol === '\r\n' ? toEol(newText, eol) : newText
         let from = 0

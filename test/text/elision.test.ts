@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { elisionIn, resolveElisions } from '@clada/reply/text/elision.ts'
+import { findElision, resolveElisions } from '@clada/reply/text/elision.ts'
 
 test.each([
   '// ... existing code ...',
@@ -27,7 +27,7 @@ test.each([
   '// ---- unchanged ----',
   '// -- snip --',
 ])('%s stands for other lines', (line) => {
-  expect(elisionIn(['a', line], 'src/a.ts')).toBe(line.trim())
+  expect(findElision(['a', line], 'src/a.ts')).toBe(line.trim())
 })
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   ['a.tf', '// ... existing code ...'],
   ['a.ini', '; ... existing keys ...'],
 ])('in %s, %s does so too', (path, line) => {
-  expect(elisionIn(['a', line], path)).toBe(line)
+  expect(findElision(['a', line], path)).toBe(line)
 })
 
 test.each([
@@ -58,12 +58,12 @@ test.each([
   ['a.js', '// the previous implementation was slow'],
   ['a.js', 'remaining code'],
 ])('in %s, %s leaves nothing out', (path, line) => {
-  expect(elisionIn(['a', line], path)).toBeUndefined()
+  expect(findElision(['a', line], path)).toBeUndefined()
 })
 
 test('inside a fence of a Markdown file nothing is left out', () => {
-  expect(elisionIn(['```html', '<!-- ... -->', '```'], 'a.md')).toBeUndefined()
-  expect(elisionIn(['text', '<!-- ... -->'], 'a.md')).toBe('<!-- ... -->')
+  expect(findElision(['```html', '<!-- ... -->', '```'], 'a.md')).toBeUndefined()
+  expect(findElision(['text', '<!-- ... -->'], 'a.md')).toBe('<!-- ... -->')
 })
 
 const file = ['a {', '  one()', '  two()', '  three()', '}', 'b {', '  one()', '}'].join('\n')
@@ -206,11 +206,11 @@ test.each([
   '// ...and so on, as RFC 3339 has it.',
   '',
 ])('%s does not', (line) => {
-  expect(elisionIn([line], 'src/a.ts')).toBeUndefined()
+  expect(findElision([line], 'src/a.ts')).toBeUndefined()
 })
 
 test.each(['a.py', 'a.pyi', 'notes.md', 'NOTES', 'list.yml'])('three dots alone are meant in %s', (path) => {
-  expect(elisionIn(['    ...'], path)).toBeUndefined()
+  expect(findElision(['    ...'], path)).toBeUndefined()
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
-import { type Pair, reindenter } from '@clada/reply/text/reindent.ts'
+import { type Pair, makeReindenter } from '@clada/reply/text/reindent.ts'
 import { foldText } from '@clada/reply/text/characters.ts'
 import { FileLines, views } from '@clada/reply/text/file-lines.ts'
 
@@ -86,7 +86,7 @@ describe('reindenter', () => {
     { name: 'nothing to go by', pairs: [], given: '  c', wanted: '  c' },
   ]
   test.each(cases)('$name', ({ pairs, given, wanted }) => {
-    expect(reindenter(pairs)(given)).toBe(wanted)
+    expect(makeReindenter(pairs)(given)).toBe(wanted)
   })
 })
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { ignoreRules, isIgnored } from '@clada/reply/text/ignore-rules.ts'
+import { parseIgnoreRules, isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const files = {
@@ -33,7 +33,7 @@ it('leaves out what git leaves out', () => {
   execFileSync('git', ['init', '-q'], { cwd })
   const input = paths.join('\n')
   const left = execFileSync('git', ['check-ignore', '--no-index', '--stdin'], { cwd, input, encoding: 'utf8' })
-  const rules = [...ignoreRules(files['.gitignore'], ''), ...ignoreRules(files['sub/.gitignore'], 'sub')]
+  const rules = [...parseIgnoreRules(files['.gitignore'], ''), ...parseIgnoreRules(files['sub/.gitignore'], 'sub')]
   const own = paths.filter((path) => {
     const dirs = path.split('/').map((_, at, names) => names.slice(0, at).join('/'))
     return dirs.slice(1).some((dir) => isIgnored(rules, dir, 'dir')) || isIgnored(rules, path, 'file')

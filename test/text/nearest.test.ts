@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { alreadyApplied, nearestPlaces } from '@clada/reply/text/nearest.ts'
+import { findAppliedText, findNearestPlaces } from '@clada/reply/text/nearest.ts'
 import { LIMITS } from '@clada/reply/text/nearest-survey.ts'
 
 const STORE = `import { a } from './a'
@@ -27,7 +27,7 @@ export class Store {
 
 const find = async (content: string, wanted: string) => {
   const work = { steps: 0, windows: 0 }
-  const places = await nearestPlaces(content, wanted, { work })
+  const places = await findNearestPlaces(content, wanted, { work })
   expect(work.steps).toBeLessThanOrEqual(LIMITS.steps)
   expect(work.windows).toBeLessThanOrEqual(LIMITS.windows)
   return places
@@ -308,6 +308,6 @@ describe('alreadyApplied', () => {
     { name: 'blank', content: '     \n     ', newText: '     ', line: undefined },
     { name: 'too short', content: 'a = b', newText: 'a =', line: undefined },
   ])('$name', ({ content, newText, line }) => {
-    expect(alreadyApplied(content, newText)).toBe(line)
+    expect(findAppliedText(content, newText)).toBe(line)
   })
 })

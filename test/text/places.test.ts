@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findOccurrences } from '@clada/reply/text/edit.ts'
-import { placesOf } from '@clada/reply/text/places.ts'
+import { locateSpans } from '@clada/reply/text/places.ts'
 
 const places = (content: string, needle: string, max = 10) =>
-  placesOf(content, findOccurrences(content, needle), { max })
+  locateSpans(content, findOccurrences(content, needle), { max })
 
 test.each([
   {
@@ -65,7 +65,7 @@ test('a span that starts inside a CRLF does not lose a line', () => {
     { start: 2, end: 3 },
     { start: 4, end: 5 },
   ]
-  expect(placesOf('a\r\nb\r\nc', spans, { max: 2 }).map(({ line }) => line)).toEqual([1, 2])
+  expect(locateSpans('a\r\nb\r\nc', spans, { max: 2 }).map(({ line }) => line)).toEqual([1, 2])
 })
 
 test('lines are counted as splitting counts them', () => {
@@ -73,7 +73,7 @@ test('lines are counted as splitting counts them', () => {
     fc.property(fc.string({ unit: fc.constantFrom('a', 'x', '\n', '\r\n', '\r') }), (content) => {
       const spans = findOccurrences(content, 'x')
       const expected = spans.map(({ start }) => content.slice(0, start).split(/\r\n|\n|\r/).length)
-      expect(placesOf(content, spans, { max: Infinity }).map(({ line }) => line)).toEqual(expected)
+      expect(locateSpans(content, spans, { max: Infinity }).map(({ line }) => line)).toEqual(expected)
     }),
   )
 })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { reindenter } from '@clada/reply/text/reindent.ts'
+import { makeReindenter } from '@clada/reply/text/reindent.ts'
 
 it('does not scale a depth that the old lines do not have', () => {
-  const reindent = reindenter([
+  const reindent = makeReindenter([
     ['    if (x) {', '  if (x) {'],
     ['        return', '    return'],
   ])
@@ -14,7 +14,7 @@ it('does not guess how a line is aligned in a file that aligns with spaces after
   const old = ['    if (x(a,', '            b))', '        return']
   const fresh = ['                        altered', '            deeper', '    as before']
   const pairs = old.map((line) => [line, line.replace(/^ +/, (space) => '\t'.repeat(space.length / 4))] as const)
-  const reindent = reindenter(pairs, [...old, ...fresh])
+  const reindent = makeReindenter(pairs, [...old, ...fresh])
   expect(fresh.map(reindent)).toEqual([undefined, '\t\t\tdeeper', '\tas before'])
-  expect(reindenter(pairs)(fresh[0] ?? '')).toBe('\t\t\t\t\t\taltered')
+  expect(makeReindenter(pairs)(fresh[0] ?? '')).toBe('\t\t\t\t\t\taltered')
 })

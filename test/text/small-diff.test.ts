@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { smallDiff } from '@clada/reply/text/shown-diff.ts'
+import { renderSmallDiff } from '@clada/reply/text/shown-diff.ts'
 
 const lines = (...numbers: (number | string)[]) => numbers.join('\n')
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -21,12 +21,12 @@ test.each([
     diff: '-1\n-2\n-3\n… 11 lines left out\n+g\n+h',
   },
 ])('$name', ({ before, after, diff }) => {
-  expect(smallDiff(before, after, 6)).toBe(diff)
+  expect(renderSmallDiff(before, after, 6)).toBe(diff)
 })
 
 test('long lines are cut where they part', () => {
   const same = 'x'.repeat(1000)
-  const [minus = '', plus = ''] = smallDiff(`${same}old${same}`, `${same}new${same}`, 12).split('\n')
+  const [minus = '', plus = ''] = renderSmallDiff(`${same}old${same}`, `${same}new${same}`, 12).split('\n')
   expect(minus).toMatch(/^-…x+oldx+…$/)
   expect(plus).toMatch(/^\+…x+newx+…$/)
   expect(plus.length).toBeLessThan(200)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { escapeJson, findHidden, firstHidden, spellOut, spellOutLine } from '@clada/reply/text/spell-out.ts'
+import { escapeJson, findHidden, findFirstHidden, spellOut, spellOutLine } from '@clada/reply/text/spell-out.ts'
 
 /** Every one of these was once shown as itself in some place. */
 const hidden: readonly (readonly [name: string, text: string, shown: string])[] = [
@@ -36,7 +36,7 @@ describe('characters that are spelled out', () => {
   })
 
   it.each(hidden)('%s is found in names, commands and content', (name, text) => {
-    expect(firstHidden(text)).toBeDefined()
+    expect(findFirstHidden(text)).toBeDefined()
     if (name !== 'a lone carriage return') expect(findHidden(text)).not.toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missingFrom } from '@clada/reply/text/whole-file.ts'
+import { findMissingPart } from '@clada/reply/text/whole-file.ts'
 
 const cart = `import { tax } from './tax.js'
 import { round } from './round.js'
@@ -59,7 +59,7 @@ describe('a part of a file is not taken for the whole of it', () => {
     ['a section without a letter of ASCII', chinese, '## 使用\n\n打开新文件。\n', 'beginning'],
     ['a key', settings, '"scripts": {\n  "test": "node --test"\n}\n', 'beginning'],
     ['a key in braces', settings, '{\n  "scripts": {\n    "test": "node --test"\n  }\n}\n', 'beginning'],
-  ])('%s', (_, file, text, missing) => expect(missingFrom(file, text)).toBe(missing))
+  ])('%s', (_, file, text, missing) => expect(findMissingPart(file, text)).toBe(missing))
 })
 
 describe('the new version of a file is taken for the whole of it', () => {
@@ -75,7 +75,7 @@ describe('the new version of a file is taken for the whole of it', () => {
     ],
     ['with other indentation', cart.replaceAll('  ', '\t')],
     ['with CRLF', cart.replaceAll('\n', '\r\n')],
-  ])('%s', (_, text) => expect(missingFrom(cart, text)).toBeUndefined())
+  ])('%s', (_, text) => expect(findMissingPart(cart, text)).toBeUndefined())
 
   it.each([
     ['1.0\n', '2.0\n'],
@@ -83,5 +83,5 @@ describe('the new version of a file is taken for the whole of it', () => {
     ['', 'x\n'],
     ['\n', ''],
     ['a=1\nb=2\n', 'c=3\nd=4\ne=5\n'],
-  ])('that is short: %j for %j', (file, text) => expect(missingFrom(file, text)).toBeUndefined())
+  ])('that is short: %j for %j', (file, text) => expect(findMissingPart(file, text)).toBeUndefined())
 })

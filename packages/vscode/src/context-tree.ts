@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import type { ContextEntry } from '../../clada/src/ui/protocol.ts'
 import type { FolderProject, Projects } from './projects.ts'
@@ -45,7 +45,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     const item = new vscode.TreeItem(plain(entry.path))
     item.id = `${project.folder.uri.toString()} ${entry.path}`
     const folder = (vscode.workspace.workspaceFolders?.length ?? 0) > 1 ? [project.folder.name] : []
-    const tokens = entry.tokens === undefined ? [] : [counted(entry.tokens, 'token')]
+    const tokens = entry.tokens === undefined ? [] : [formatCount(entry.tokens, 'token')]
     item.description = plain(
       [...folder, ...tokens, ...(entry.problem === undefined ? [] : [entry.problem])].join(' · '),
     )
@@ -72,11 +72,11 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     const { clada, rules } = session.project
     const { tokens } = await clada.prompt({ rules, context: {} })
     const entries = await session.changeContext('add', [])
-    this.#item.text = `$(book) ${counted(tokens, 'token')}`
+    this.#item.text = `$(book) ${formatCount(tokens, 'token')}`
     this.#item.tooltip = vscode.l10n.t(
       'Prompt with {0} of context: {1}. Click to copy.',
-      counted(entries.length, 'file'),
-      counted(tokens, 'token'),
+      formatCount(entries.length, 'file'),
+      formatCount(tokens, 'token'),
     )
     if (entries.length === 0) this.#item.hide()
     else this.#item.show()

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import { ChangesEditor } from './changes.ts'
 import type { Row } from './choices.ts'
@@ -171,5 +171,5 @@ async function copyPrompt({ session }: FolderProject): Promise<void> {
   const { clada, rules } = session.project
   const { text, tokens } = await clada.prompt({ rules, context: {} })
   await vscode.env.clipboard.writeText(text)
-  vscode.window.setStatusBarMessage(vscode.l10n.t('$(copy) Prompt copied: {0}', counted(tokens, 'token')), 5000)
+  vscode.window.setStatusBarMessage(vscode.l10n.t('$(copy) Prompt copied: {0}', formatCount(tokens, 'token')), 5000)
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import type { BlockChoice } from '../../clada/src/core/review.ts'
 import type { Plan, PlanBlock } from '../../clada/src/ui/protocol.ts'
@@ -178,7 +178,7 @@ export class ReplyReview implements vscode.Disposable {
       .join('\n')
     this.#view.description = plan && summaryOf(plan)
     this.#view.badge =
-      left === 0 ? undefined : { value: left, tooltip: vscode.l10n.t('{0} to apply', counted(left, 'block')) }
+      left === 0 ? undefined : { value: left, tooltip: vscode.l10n.t('{0} to apply', formatCount(left, 'block')) }
     this.#status.setReviewed(left)
     if (folder !== undefined && session?.planned !== undefined && plan?.isChecking === false)
       this.#editor.update(folder.uri, changesIn(session.planned))
@@ -334,7 +334,10 @@ export function tellUndone({
   restored: readonly string[]
 }): void {
   if (success)
-    vscode.window.setStatusBarMessage(vscode.l10n.t('$(discard) {0} restored', counted(restored.length, 'file')), 5000)
+    vscode.window.setStatusBarMessage(
+      vscode.l10n.t('$(discard) {0} restored', formatCount(restored.length, 'file')),
+      5000,
+    )
   else void vscode.window.showErrorMessage(plain(`clada: ${error ?? ''}`))
 }
 
@@ -358,8 +361,8 @@ function summaryOf({ blocks, files, isChecking }: Plan): string {
   const attention = blocks.filter(needsAttention).length
   return [
     done > 0
-      ? vscode.l10n.t('{0} of {1} applied', done, counted(blocks.length, 'block'))
-      : [counted(blocks.length, 'block'), ...(isChecking ? [] : [counted(files.length, 'file')])].join(', '),
+      ? vscode.l10n.t('{0} of {1} applied', done, formatCount(blocks.length, 'block'))
+      : [formatCount(blocks.length, 'block'), ...(isChecking ? [] : [formatCount(files.length, 'file')])].join(', '),
     ...(failed === 0 ? [] : [vscode.l10n.t('{0} failed', failed)]),
     ...(attention === 0
       ? []

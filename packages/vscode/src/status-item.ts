@@ -1,4 +1,4 @@
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import type { Projects } from './projects.ts'
 
@@ -64,13 +64,13 @@ export class StatusItem implements vscode.Disposable {
     if (this.#reviewed > 0)
       return [
         `$(check) ${vscode.l10n.t('Apply reply ({0})', this.#reviewed)}`,
-        vscode.l10n.t('Apply the reviewed changes: {0}', counted(this.#reviewed, 'block')),
+        vscode.l10n.t('Apply the reviewed changes: {0}', formatCount(this.#reviewed, 'block')),
         'clada.apply',
       ]
     if (this.#copied > 0)
       return [
         `$(clippy) ${vscode.l10n.t('Review reply ({0})', this.#copied)}`,
-        vscode.l10n.t('The clipboard holds a reply with {0}. Click to review it.', counted(this.#copied, 'block')),
+        vscode.l10n.t('The clipboard holds a reply with {0}. Click to review it.', formatCount(this.#copied, 'block')),
         'clada.applyClipboard',
       ]
     return ['$(clippy) clada', vscode.l10n.t('Review a reply from the clipboard'), 'clada.applyClipboard']

@@ -1,5 +1,5 @@
 import nodePath from 'node:path'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { type ActionContext, defineAction, fail, ok, path } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -124,7 +124,7 @@ async function filesBelow(context: ActionContext, path: PathArg): Promise<PathAr
     throw new ProblemError({
       kind: 'bad-param',
       param: 'path',
-      message: `it stands for ${counted(matching.length, 'file')}, more than ${mostFiles}; name a smaller part`,
+      message: `it stands for ${formatCount(matching.length, 'file')}, more than ${mostFiles}; name a smaller part`,
     })
   const prefix = base.given.replace(/^\.?\/*$|[\\/]+$/, '')
   return matching.map((name) => ({

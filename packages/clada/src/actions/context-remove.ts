@@ -1,7 +1,7 @@
 import nodePath from 'node:path'
 import { defineAction, fail, ok, path } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
-import { closestName } from '@clada/reply/text/closest-name.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import type { PathArg } from '../core/files.ts'
 import { namesMatching } from '../core/names-matching.ts'
 import { spellingsOf } from './narrow.ts'
@@ -58,7 +58,7 @@ export const contextRemove = defineAction({
     const isMeant = (entry: { path: string }): boolean => meant.includes(entry.path)
     if (!entries.some(isMeant)) {
       const short = (absolute: string): string => nodePath.relative(path.base ?? '/', absolute)
-      const close = closestName(
+      const close = findClosestName(
         short(path.absolute),
         entries.map((entry) => short(entry.path)),
       )

@@ -7,7 +7,7 @@ import type { Code } from '@clada/reply/core/codes.ts'
 import { type ExecutionResult, type ParseError, refusedCall } from '../core/result.ts'
 import { isRecord, kindOf } from '../core/platform.ts'
 import { parsePairs, writePairs } from '@clada/reply/text/edit-pairs.ts'
-import { closestName } from '@clada/reply/text/closest-name.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
 
 /** A call bound to its definition: parameters typed, defaults in, paths resolved. */
 export type Decoded =
@@ -45,7 +45,7 @@ export function decode(
     return invalid(
       "Missing 'action' field in SHAM block",
       'malformed_block',
-      `Add a line action = "…".${strangers(Object.keys(given).filter((name) => closestName(name, ['action'])))}`,
+      `Add a line action = "…".${strangers(Object.keys(given).filter((name) => findClosestName(name, ['action'])))}`,
     )
   const spec = registry.get(spelled)
   if (spec === undefined) return unknownAction(spelled, registry)
@@ -134,13 +134,13 @@ function unknownAction(spelled: string, registry: Registry): Decoded {
 /** The action that was probably meant: other tools call the same thing by other verbs. */
 export function closestAction(spelled: string, registry: Registry): string | undefined {
   const names = [...registry.keys()]
-  const close = closestName(spelled, names)
+  const close = findClosestName(spelled, names)
   if (close !== undefined) return close
   const words = wordsOf(spelled.slice(0, 80))
   const translated = words.map((word) => (Object.hasOwn(verbs, word) ? (verbs[word] ?? word) : word))
   if (translated.join() === words.join()) return undefined
   // `file_move` for `rename`.
-  const meant = closestName(translated.join('_'), names) ?? closestName(`file_${translated.join('_')}`, names)
+  const meant = findClosestName(translated.join('_'), names) ?? findClosestName(`file_${translated.join('_')}`, names)
   return meant === undefined ? undefined : registry.get(meant)?.name
 }
 
@@ -239,7 +239,7 @@ function ignored(spec: Pick<ActionSpec, 'params'>, given: Readonly<Record<string
   return Object.keys(given)
     .filter((name) => !names.includes(name) && name !== 'action')
     .map((name) => {
-      const close = closestName(name, names)
+      const close = findClosestName(name, names)
       return `parameter '${name}' is not known and was ignored${close === undefined ? '' : `; did you mean '${close}'?`}`
     })
 }

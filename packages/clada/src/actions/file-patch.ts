@@ -5,10 +5,10 @@ import type { PlaceChoice } from '../core/result.ts'
 import { type HunkVerdict, type Problem, ProblemError } from '../core/problem.ts'
 import type { NearPlace } from '@clada/reply/core/place.ts'
 import { type AppliedHunks, applyHunks, type HunkFailure } from '@clada/reply/text/hunks-apply.ts'
-import { type Hunk, type HunkLine, parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
+import { type Hunk, type HunkLine, parseHunks, hunkSide } from '@clada/reply/text/hunks.ts'
 import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
-import { hunkOf } from '@clada/reply/text/matcher.ts'
-import { placesOf } from '@clada/reply/text/places.ts'
+import { makeHunkLines } from '@clada/reply/text/matcher.ts'
+import { locateSpans } from '@clada/reply/text/places.ts'
 import { attempt, expectHash, replacedWarning } from './common.ts'
 import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, keepStrings } from './replace-occurrences.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
@@ -148,7 +148,7 @@ const linesAt = ({ line, endLine }: PlaceChoice, text: string): string[] =>
 /** The hunks with the one that the user placed as the file has it there. */
 async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: string): Promise<readonly Hunk[]> {
   if (place === undefined) return hunks
-  const { placedLines } = await import('@clada/reply/text/places.ts')
+  const { adoptFileLines } = await import('@clada/reply/text/places.ts')
   const { line, hunk: number = 1 } = place
   const there = linesAt(place, text)
   return hunks.map((hunk) =>
@@ -157,7 +157,7 @@ async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: s
           ...hunk,
           above: [],
           atEnd: false,
-          lines: placedLines(hunk.lines, there, text),
+          lines: adoptFileLines(hunk.lines, there, text),
           stated: { line, count: undefined },
         }
       : hunk,
@@ -175,13 +175,13 @@ async function withoutElisions(
   const whole: Hunk[] = []
   const kept: string[] = []
   for (const hunk of hunks) {
-    const [old, fresh] = (['old', 'new'] as const).map((side) => sideOf(hunk, side).map((line) => line.text))
+    const [old, fresh] = (['old', 'new'] as const).map((side) => hunkSide(hunk, side).map((line) => line.text))
     const found = resolveElisions(old ?? [], fresh ?? [], file.path.given, file.text)
     if (found.kind === 'undetermined') {
       const missed = await absence(file, (old ?? []).join('\n'), (fresh ?? []).join('\n'))
       return { ...elisionProblem(file.path, ['patch'], found), ...missed }
     }
-    whole.push(found.kind === 'none' ? hunk : { ...hunk, lines: hunkOf(found.old, found.fresh) })
+    whole.push(found.kind === 'none' ? hunk : { ...hunk, lines: makeHunkLines(found.old, found.fresh) })
     if (found.kind === 'resolved') kept.push(...found.kept.map((line) => `hunk ${hunk.number}: ${line}`))
   }
   return { hunks: whole, kept }
@@ -255,13 +255,13 @@ async function problemOf(
   { failures: found, applied: good }: AppliedHunks,
   verdict: 'applied' | 'fits',
 ): Promise<Problem> {
-  const { appliedAt, suggestPatch } = await import('@clada/reply/text/suggest-edit.ts')
+  const { findAppliedPlace, suggestPatch } = await import('@clada/reply/text/suggest-edit.ts')
   const near = new Map<number, readonly NearPlace[]>()
   for (const failure of found.slice(0, MOST_NEAR))
     if (isLost(failure)) near.set(failure.hunk.number, await nearest(text, failure.hunk))
   const failures = found.map((failure) => {
     const places = failure.reason === 'absent' ? (near.get(failure.hunk.number) ?? []) : []
-    const line = bounded(() => appliedAt(text, failure.hunk.lines, places))
+    const line = bounded(() => findAppliedPlace(text, failure.hunk.lines, places))
     return line === undefined ? failure : { applied: line, ...failure }
   })
   const [first] = failures
@@ -273,7 +273,7 @@ async function problemOf(
     if (failure === undefined) return { hunk: number, verdict, line: fits?.line }
     if (failure.applied !== undefined) return { hunk: number, verdict: 'already-applied', line: failure.applied }
     const [place] = failure === first ? [] : (near.get(number) ?? [])
-    const places = failure === first ? [] : placesOf(text, failure.spans, { max: 50 })
+    const places = failure === first ? [] : locateSpans(text, failure.spans, { max: 50 })
     return {
       hunk: number,
       verdict: failure.reason,
@@ -295,7 +295,7 @@ async function problemOf(
     lines: shownLines(hunk),
     reason,
     found: spans.length,
-    places: placesOf(text, spans, { max: 50 }),
+    places: locateSpans(text, spans, { max: 50 }),
     nearest: [...(near.get(hunk.number) ?? [])],
     verdicts,
     resend: patch === undefined ? undefined : { patch },
@@ -319,7 +319,7 @@ function shownLines({ lines }: Hunk): string {
 
 async function nearest(text: string, hunk: Hunk): Promise<NearPlace[]> {
   // Loaded only here: most hunks are found.
-  const { nearestPlaces } = await import('@clada/reply/text/nearest.ts')
-  const wanted = sideOf(hunk, 'old').map((line) => line.text)
-  return nearestPlaces(text, wanted.join('\n'), { param: 'the hunk' })
+  const { findNearestPlaces } = await import('@clada/reply/text/nearest.ts')
+  const wanted = hunkSide(hunk, 'old').map((line) => line.text)
+  return findNearestPlaces(text, wanted.join('\n'), { param: 'the hunk' })
 }

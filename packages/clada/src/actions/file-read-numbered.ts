@@ -1,5 +1,5 @@
 import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text } from '../core/action.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { Problem } from '../core/problem.ts'
 import { orImage, readShape } from './common.ts'
 import { outlinesOf } from './long-file.ts'
@@ -62,7 +62,9 @@ export const fileReadNumbered = defineAction({
       const outside = parts.find(({ outOfRange }) => outOfRange !== undefined)?.outOfRange
       if (outside === undefined) return ok(data)
       if (context.pastEnd === 'noted' && content !== '')
-        return ok(data, [`the file has only ${counted(outside.actual, 'line')}; these are all of ${outside.requested}`])
+        return ok(data, [
+          `the file has only ${formatCount(outside.actual, 'line')}; these are all of ${outside.requested}`,
+        ])
       return fail({ kind: 'lines-outside', spec: outside.requested, lineCount: outside.actual, asked: 'read' }, data)
     }),
 })

@@ -112,9 +112,9 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
 
 /** The passage through damage, if there is one such reading. */
 async function repairedRange({ text }: TextFile, edit: RangeEdit, mode: 'unique' | 'counted', repair: Repair) {
-  const { onlyReading } = await import('@clada/reply/text/undamage-edit.ts')
+  const { findOnlyReading } = await import('@clada/reply/text/undamage-edit.ts')
   const wanted = [edit.old_text_beginning, edit.old_text_end]
-  const reading = onlyReading(
+  const reading = findOnlyReading(
     { wanted, replacement: edit.new_text },
     text,
     repair.damage,

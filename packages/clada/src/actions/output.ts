@@ -1,8 +1,8 @@
 import type { CutText, Output, Showing, Shown, squashShape, stepShape, undoShape } from '../core/action.ts'
 import type { Entry, Hit } from '../core/files.ts'
 import type { ValueOf } from '../core/shape.ts'
-import { counted } from '@clada/reply/core/words.ts'
-import { cutLines, sharesOf, splitLines } from '@clada/reply/text/lines.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
+import { cutLines, divideRoom, splitLines } from '@clada/reply/text/lines.ts'
 import { isRecord } from '../core/platform.ts'
 import type { OutlineRow } from '../core/result.ts'
 import type { readShape } from './common.ts'
@@ -149,7 +149,7 @@ function severalFiles(
       ? // The name of a single file is in the line above its text.
         paths.length === 1
         ? []
-        : [`Reading ${counted(paths.length, 'file')}:`, ...listed(paths)]
+        : [`Reading ${formatCount(paths.length, 'file')}:`, ...listed(paths)]
       : [
           `Successfully read ${paths.length} of ${total} files (${failures.length} failed):`,
           '',
@@ -168,7 +168,7 @@ function severalFiles(
     const whole = text.length + 2 * (paths[index]?.length ?? 0) + 200
     return outlineAt(index) === undefined ? whole : Math.min(whole, show.fileRoom ?? whole)
   })
-  const shares = sharesOf(framed, show.room - head.join('\n').length)
+  const shares = divideRoom(framed, show.room - head.join('\n').length)
   const sections = texts.map((text, index) =>
     fileSection(
       { path: paths[index] ?? '', content: text, numbered, room: shares[index] ?? 0, outline: outlineAt(index) },
@@ -299,7 +299,7 @@ export const entriesOfSetOutput = (empty: string): Output<readonly SetEntry[]> =
     const lines = data.map((entry) => listed(entry, show))
     return [
       ...lines,
-      ...(data.length > 1 ? [`${counted(data.length, 'entry', 'entries')}, ${counted(total, 'token')}`] : []),
+      ...(data.length > 1 ? [`${formatCount(data.length, 'entry', 'entries')}, ${formatCount(total, 'token')}`] : []),
     ].join('\n')
   },
 })
@@ -315,8 +315,8 @@ const nothing = '[nothing found]'
 
 function listed({ path, size, tokens, problem }: SetEntry, show: Showing): string {
   const sizes = [
-    ...(size === undefined ? [] : [counted(size, 'byte')]),
-    ...(tokens === undefined ? [] : [counted(tokens, 'token')]),
+    ...(size === undefined ? [] : [formatCount(size, 'byte')]),
+    ...(tokens === undefined ? [] : [formatCount(tokens, 'token')]),
   ]
   return `${oneLined(show.path(path))}  ${size === undefined ? `(${problem})` : sizes.join(', ')}`
 }
@@ -334,12 +334,12 @@ export const hitsOutput: Output<readonly Hit[]> = {
     }
     const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
     const { lines, left } = fitting(heads, show)
-    const total = `${counted(data.length, 'hit')} in ${counted(files.size, 'file')}`
+    const total = `${formatCount(data.length, 'hit')} in ${formatCount(files.size, 'file')}`
     if (left.length === 0) return data.length < someHits ? lines.join('\n') : [...lines, total].join('\n')
     const missing = left.reduce((sum, { count }) => sum + count, 0)
     const how = 'narrow path, include or pattern'
     const named = left.slice(0, 20).map(({ head, count }) => `  ${head} (${count})`)
-    const more = left.length > named.length ? [`  and ${counted(left.length - named.length, 'more file')}`] : []
+    const more = left.length > named.length ? [`  and ${formatCount(left.length - named.length, 'more file')}`] : []
     const cut = `${missing} of ${total} not shown; ${how}`
     return { text: [...lines, `[output truncated] ${cut}. They are in:`, ...named, ...more].join('\n'), cut }
   },
@@ -403,9 +403,9 @@ export const pathsOutput: Output<readonly string[]> = {
     }
     const parts = [...dirs].map(([dir, names]) => ({ head: dir === '' ? './' : dir, rows: wrapped(names) }))
     const { lines, left } = fitting(parts, show)
-    if (left.length === 0) return [...lines, counted(paths.length, 'file')].join('\n')
+    if (left.length === 0) return [...lines, formatCount(paths.length, 'file')].join('\n')
     const how = 'narrow the pattern'
-    const cut = `the rest of ${counted(paths.length, 'path')}, in ${counted(left.length, 'directory', 'directories')}, not shown; ${how}`
+    const cut = `the rest of ${formatCount(paths.length, 'path')}, in ${formatCount(left.length, 'directory', 'directories')}, not shown; ${how}`
     const named = left.slice(0, 20).map(({ head }) => `  ${head}`)
     return { text: [...lines, `[output truncated] ${cut}:`, ...named].join('\n'), cut }
   },
@@ -424,7 +424,7 @@ export const entriesOutput: Output<readonly Pick<Entry, 'name' | 'type' | 'size'
     }))
     if (entries.length < fewPaths)
       return entries
-        .map(({ name, size }) => (size === undefined ? name : `${name}  ${counted(size, 'byte')}`))
+        .map(({ name, size }) => (size === undefined ? name : `${name}  ${formatCount(size, 'byte')}`))
         .join('\n')
     const dirs = entries.filter(({ size }) => size === undefined).map(({ name }) => name)
     const files = entries.filter(({ size }) => size !== undefined).map(({ name, size = 0 }) => `${name} ${short(size)}`)

@@ -1,5 +1,5 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
-import { grouped } from '@clada/reply/core/words.ts'
+import { groupDigits } from '@clada/reply/core/words.ts'
 import { oneLined } from './output.ts'
 import type { ExecData, RunData } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
@@ -54,7 +54,7 @@ function changedLines(changed: readonly ChangedFile[]): string[] {
   return [...groups].flatMap(([key, entries]) => {
     const isCache = caches.has(key.split(/[ /]/).at(-2) ?? '')
     return entries.length > 10 || (isCache && entries.length > 1)
-      ? [`${key}: ${grouped(entries.length)} files`]
+      ? [`${key}: ${groupDigits(entries.length)} files`]
       : entries.map(line)
   })
 }

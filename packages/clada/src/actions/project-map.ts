@@ -10,10 +10,10 @@ import {
   rare,
   text,
 } from '../core/action.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { slashed } from '../core/paths.ts'
-import { type IgnoreRule, ignoreRules, isIgnored } from '@clada/reply/text/ignore-rules.ts'
+import { type IgnoreRule, parseIgnoreRules, isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { tokenLength } from '@clada/reply/text/lines.ts'
 import { attempt } from './common.ts'
 import { onStructures } from './on-structures.ts'
@@ -105,7 +105,7 @@ async function rulesAbove(files: Files, root: PathArg, base: PathArg): Promise<I
 async function rulesOf(files: Files, root: PathArg, dir: string): Promise<IgnoreRule[]> {
   const name = dir === '' ? '.gitignore' : `${dir}/.gitignore`
   const read = await attempt(() => files.read({ given: name, absolute: `${root.absolute}/${name}` }))
-  return 'ok' in read ? [] : ignoreRules(read.text, dir)
+  return 'ok' in read ? [] : parseIgnoreRules(read.text, dir)
 }
 
 /** Empty for the root itself, and outside it. */
@@ -212,9 +212,12 @@ function renderDir({ files, dirs, count }: Dir, indent: string, how: Detail): st
   const { depth, each, tests } = how
   const shown = files.slice(0, each).map(oneLined)
   const hidden = files.length - shown.length
-  const names = [...shown, ...(hidden > 0 ? [`${hidden === files.length ? '' : '+ '}${counted(hidden, 'file')}`] : [])]
+  const names = [
+    ...shown,
+    ...(hidden > 0 ? [`${hidden === files.length ? '' : '+ '}${formatCount(hidden, 'file')}`] : []),
+  ]
   const own = names.length === 0 ? [] : [`${indent}${names.join('  ')}`]
-  if (depth === 0) return [`${indent}${counted(count, 'file')}`]
+  if (depth === 0) return [`${indent}${formatCount(count, 'file')}`]
   const inner = [...dirs].flatMap(([name, dir]) => {
     const left = tests === 'counted' && testDir.test(name) ? 0 : depth - 1
     const [only, ...more] = renderDir(dir, `${indent}  `, { ...how, depth: left })

@@ -9,8 +9,8 @@ import type { PlaceChoice } from '../core/result.ts'
 import { findOccurrences, replaceSpans, type Span } from '@clada/reply/text/edit.ts'
 import type { Shifted } from '@clada/reply/text/fit.ts'
 import { splitLines } from '@clada/reply/text/lines.ts'
-import { placesOf } from '@clada/reply/text/places.ts'
-import { wordsFor } from '@clada/reply/text/undamage.ts'
+import { locateSpans } from '@clada/reply/text/places.ts'
+import { damageWords } from '@clada/reply/text/undamage.ts'
 
 export interface Replacing {
   readonly path: PathArg
@@ -102,7 +102,7 @@ export async function editText(
 }
 
 const isThere = async (text: string, new_text: string): Promise<boolean> =>
-  (await import('@clada/reply/text/nearest.ts')).alreadyApplied(text, new_text) !== undefined
+  (await import('@clada/reply/text/nearest.ts')).findAppliedText(text, new_text) !== undefined
 
 /** The lines that the user chose are not in the file. */
 export const noSuchPlace = ({ line, endLine }: PlaceChoice, text: string): Problem => ({
@@ -132,14 +132,14 @@ async function applied(
   const isPossible = new_text.length > old_text.length && new_text.includes(old_text) && text.includes(new_text)
   if (only === undefined || others.length > 0 || !isPossible || matching === 'exact' || readings === 'off')
     return undefined
-  const { textInsideNew } = await import('@clada/reply/text/edit-text.ts')
-  const place = textInsideNew(text, only, old_text, new_text)
+  const { findTextInsideNew } = await import('@clada/reply/text/edit-text.ts')
+  const place = findTextInsideNew(text, only, old_text, new_text)
   if (place === undefined) return undefined
   const lineAt = (offset: number): number => splitLines(text.slice(0, offset)).length
   const line = lineAt(place.start + 1)
   return place.isSure
     ? { kind: 'already-applied', path: path.given, line, endLine: lineAt(place.end - 1) }
-    : (await import('@clada/reply/text/fit.ts')).addedAgain(line)
+    : (await import('@clada/reply/text/fit.ts')).addedAgainWarning(line)
 }
 
 /** An edit with the lines that its elisions left out. */
@@ -166,8 +166,8 @@ export async function editWithoutElisions<E extends Replacing>(
 /** Why a text that is added cannot be: it leaves lines out, and nothing says which. */
 export async function findElisionProblem(file: TextFile, param: string, content: string): Promise<Problem | undefined> {
   if (!mayElide(content)) return undefined
-  const { newElisionIn } = await import('@clada/reply/text/elision.ts')
-  const elision = newElisionIn(content, file.path.given, file.text)
+  const { findNewElision } = await import('@clada/reply/text/elision.ts')
+  const elision = findNewElision(content, file.path.given, file.text)
   return elision && elisionProblem(file.path, [param], elision)
 }
 
@@ -233,7 +233,7 @@ async function repaired(text: string, { old_text, new_text }: Replacing, expecte
 export const doubtful = (param: string, kinds: readonly DamageKind[]): Problem => ({
   kind: 'bad-param',
   param,
-  message: `the block was damaged in transit (${wordsFor(kinds)}) and its original text cannot be recovered. Resend it inside a code block`,
+  message: `the block was damaged in transit (${damageWords(kinds)}) and its original text cannot be recovered. Resend it inside a code block`,
 })
 
 async function mismatch(
@@ -274,10 +274,10 @@ async function resendOf(
   { nearest }: Absence,
 ): Promise<Pick<Absence, 'applied' | 'resend'>> {
   const { editLines } = await import('@clada/reply/text/edit-text.ts')
-  const { hunkOf } = await import('@clada/reply/text/matcher.ts')
-  const { appliedAt, suggestEdit, sideText } = await import('@clada/reply/text/suggest-edit.ts')
-  const lines = hunkOf(...editLines(old_text, new_text))
-  const applied = bounded(() => appliedAt(text, lines, nearest))
+  const { makeHunkLines } = await import('@clada/reply/text/matcher.ts')
+  const { findAppliedPlace, suggestEdit, sideText } = await import('@clada/reply/text/suggest-edit.ts')
+  const lines = makeHunkLines(...editLines(old_text, new_text))
+  const applied = bounded(() => findAppliedPlace(text, lines, nearest))
   if (applied !== undefined) return { applied }
   const meant = bounded(() => suggestEdit(text, lines, nearest))
   return meant === undefined ? {} : { resend: { old_text: sideText(meant, '-'), new_text: sideText(meant, '+') } }
@@ -287,12 +287,12 @@ async function resendOf(
 export async function absence({ text }: TextFile, wanted: string, replacement: string, from = 0): Promise<Absence> {
   if (text === '') return { nearest: [], emptyFile: true }
   // Loaded only here: most edits find their text.
-  const { alreadyApplied, nearestPlaces } = await import('@clada/reply/text/nearest.ts')
+  const { findAppliedText, findNearestPlaces } = await import('@clada/reply/text/nearest.ts')
   const above = from === 0 ? 0 : splitLines(text.slice(0, from)).length - 1
-  const near = await nearestPlaces(text.slice(from), wanted)
+  const near = await findNearestPlaces(text.slice(from), wanted)
   const nearest = near.map((place) => ({ ...place, line: place.line + above, endLine: place.endLine + above }))
-  const applied = alreadyApplied(text, replacement)
+  const applied = findAppliedText(text, replacement)
   return applied === undefined ? { nearest } : { nearest, applied }
 }
 
-export const shownPlaces = (file: TextFile, spans: readonly Span[]) => placesOf(file.text, spans, { max: 50 })
+export const shownPlaces = (file: TextFile, spans: readonly Span[]) => locateSpans(file.text, spans, { max: 50 })

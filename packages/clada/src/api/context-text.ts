@@ -4,7 +4,7 @@ import type { Settings } from '../core/settings.ts'
 import { type Prompt, withFiles } from '../describe/prompt.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { fileOfEntry, type LineRange, lineRangeIn } from '../core/line-range.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { userText } from '../report/failure.ts'
 import { Content } from '../report/words.ts'
 import type { OutlineEntry } from '../structure/document.ts'
@@ -162,7 +162,7 @@ async function outlineOf(clada: Performer, path: string): Promise<{ body: string
   const lines = range === undefined ? field(read, 'lines') : `${range.first}-${range.last}`
   const everything = { path: lines === '' ? path : fileOfEntry(path), depth: '100', steps: 'true' }
   const listed = await one(clada, 'list_structures', everything)
-  const size = counted(field(read, 'content').split('\n').length, 'line')
+  const size = formatCount(field(read, 'content').split('\n').length, 'line')
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
   const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
   const [first = 0, last = Infinity] = lines.split('-').map(Number)
@@ -209,7 +209,7 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
     const left = sections.filter((_, at) => !fits[at])
     const texts = shown.map((section) => section.text)
     const notes =
-      left.length === 0 ? [] : [namesOf(left), `=== ${counted(left.length, 'file')} not shown, too long ===`]
+      left.length === 0 ? [] : [namesOf(left), `=== ${formatCount(left.length, 'file')} not shown, too long ===`]
     const ways = notes.length === 0 ? [texts] : notes.map((note) => [...texts, note])
     const text = ways.map((way) => way.join('\n\n')).find(({ length }) => length <= limit)
     const last = fits.lastIndexOf(true)
@@ -225,5 +225,5 @@ const partOf = ({ path, text }: Section): ContextPart => ({ path, tokens: estima
 const namesOf = (left: readonly Section[]): string =>
   [
     '=== not shown, too long ===',
-    ...left.map(({ name, text }) => `${name} (${counted(estimateTokens(text), 'token')})`),
+    ...left.map(({ name, text }) => `${name} (${formatCount(estimateTokens(text), 'token')})`),
   ].join('\n')

@@ -3,7 +3,7 @@ import type { StringDecoder } from 'node:string_decoder'
 import type { ExecuteOptions } from '../engine/options.ts'
 import { now } from '../core/time-limit.ts'
 import { type ActionResult, type FileChange } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { truncateToWidth } from '../report/width.ts'
 import { cutMark, oneLine, spellOut, withoutColors } from '../report/words.ts'
@@ -141,7 +141,7 @@ export class Progress {
     if (time < this.#next) return
     this.#next = time + (this.#live ? 100 : 10_000)
     const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
-    const count = this.#done === seq ? counted(seq, 'action') : `${this.#done} of ${counted(seq, 'action')}`
+    const count = this.#done === seq ? formatCount(seq, 'action') : `${this.#done} of ${formatCount(seq, 'action')}`
     this.#show(`${count} done, ${success ? '' : 'not '}${action}${target}`)
   }
 

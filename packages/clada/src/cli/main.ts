@@ -40,8 +40,8 @@ async function call(name: string, args: ParsedArgs): Promise<ExitCode> {
 /** A file that is not there may be the misspelt name of a command. */
 async function meant({ missing }: UsageError): Promise<string> {
   if (missing === undefined) return ''
-  const { closestName } = await import('@clada/reply/text/closest-name.ts')
-  const close = closestName(missing, Object.keys(commands))
+  const { findClosestName } = await import('@clada/reply/text/closest-name.ts')
+  const close = findClosestName(missing, Object.keys(commands))
   return close === undefined ? ' See clada --help for the commands.' : ` Did you mean clada ${close}?`
 }
 

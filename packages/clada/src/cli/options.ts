@@ -13,7 +13,7 @@ import { userFile } from '../state/user-state.ts'
 import {
   defaultSyntax,
   type SyntaxName,
-  syntaxNamed,
+  findSyntaxName,
   syntaxNames,
   syntaxOf as rowOf,
 } from '@clada/reply/syntax/table.ts'
@@ -225,7 +225,7 @@ function cslDelimiters(given: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
 }
 
 function syntaxOf(name: string): SyntaxName {
-  const found = syntaxNamed(name)
+  const found = findSyntaxName(name)
   if (found === undefined) throw notAmong('syntax', name, syntaxNames)
   return found
 }

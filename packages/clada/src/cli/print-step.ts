@@ -1,6 +1,6 @@
 import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { fatalIn } from '../report/parts.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
 import { byBlock, spellOut, spellOutLine } from '../report/words.ts'
@@ -83,7 +83,7 @@ export function undoLines(
   return [
     spellOut(success ? `${done}: ${spellOutLine(what)}${commit}` : refusalText({ error, reason })),
     ...restored.slice(0, mostFiles).map((path) => `  ${spellOutLine(path)}`),
-    ...(restored.length > mostFiles ? [`  and ${counted(restored.length - mostFiles, 'more file')}`] : []),
+    ...(restored.length > mostFiles ? [`  and ${formatCount(restored.length - mostFiles, 'more file')}`] : []),
     ...conflicts.map(({ path, reason }) => `  ✗ ${spellOutLine(path)}: ${spellOut(reason)}`),
     ...warnings.map((warning) => `! ${spellOutLine(warning)}`),
     ...(success && conflicts.length > 0 ? ['Resolve the conflicts in the files, between <<<<<<< and >>>>>>>.'] : []),

@@ -1,7 +1,7 @@
 import { registry } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
 import { type ActionResult } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type {
   BlockChoice,
   Review,
@@ -16,7 +16,7 @@ import { userText } from '../report/failure.ts'
 import { paintDiff, withColor, type Paint, withoutColor } from '../report/pretty.ts'
 import { oneLine, primaryOf, spellOut, spellOutCommand } from '../report/words.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
-import { extent } from '@clada/reply/text/unified-diff.ts'
+import { formatExtent } from '@clada/reply/text/unified-diff.ts'
 
 /** The person who reviews, at a terminal or in a test. */
 export interface Reviewer {
@@ -158,7 +158,7 @@ class Walk {
   async #places(task: string, { places, fitting }: ReviewedBlock, count: string): Promise<End> {
     this.#reviewer.tell(places.flatMap((place, index) => this.#placeLines(place, index + 1)))
     const numbers = places.length === 1 ? '1' : `1-${places.length}`
-    const good = fitting === 0 ? [] : [`g - take the ${counted(fitting, 'hunk')} that fit`]
+    const good = fitting === 0 ? [] : [`g - take the ${formatCount(fitting, 'hunk')} that fit`]
     const keys = [...(places.length === 0 ? [] : [numbers]), ...(fitting === 0 ? [] : ['g']), 'n', 'd', 'q', '?']
     for (;;) {
       const answer = await this.#ask(
@@ -381,7 +381,7 @@ function groupsOf(file: ReviewedFile, split: ReadonlySet<string>): Shown[] {
 }
 
 function fileLine({ path, from, change, binary, before, after }: ReviewedFile): string {
-  const lines = counted(splitKeepingEnds((change === 'create' ? after : before) ?? '').length, 'line')
+  const lines = formatCount(splitKeepingEnds((change === 'create' ? after : before) ?? '').length, 'line')
   const state = change === 'create' ? `, new, ${lines}` : change === 'delete' ? `, deleted, ${lines}` : ''
   return spellOut(`${from === undefined ? '' : `${from} → `}${path}${binary ? ', binary' : ''}${binary ? '' : state}`)
 }
@@ -395,7 +395,7 @@ function hunkLines({ file, hunks }: Shown): string[] {
   const [old, now] = [splitKeepingEnds(file.before ?? ''), splitKeepingEnds(file.after ?? '')]
   const above = Math.min(context, first.oldStart)
   const below = Math.min(context, old.length - last.oldEnd)
-  const head = `@@ -${extent(first.oldStart - above, last.oldEnd + below)} +${extent(first.newStart - above, last.newEnd + below)} @@`
+  const head = `@@ -${formatExtent(first.oldStart - above, last.oldEnd + below)} +${formatExtent(first.newStart - above, last.newEnd + below)} @@`
   const rows: string[] = []
   let at = first.oldStart - above
   for (const { oldStart, oldEnd, newStart, newEnd } of hunks) {

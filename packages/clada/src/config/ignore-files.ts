@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import path from 'node:path'
-import { ignoreRules } from '@clada/reply/text/ignore-rules.ts'
+import { parseIgnoreRules } from '@clada/reply/text/ignore-rules.ts'
 import { hasCode } from '../core/platform.ts'
 import { isInside, slashed } from '../core/paths.ts'
 import { foldedName, gitName, ignoreFileNames } from '../core/reserved-names.ts'
@@ -47,7 +47,7 @@ function readIgnoreFile(dir: string, name: string): IgnoreFile[] {
   if (bytes === undefined) throw wrong(`is not a regular file of at most ${mostBytes / 1024} kB`)
   if (!isUtf8(bytes)) throw wrong('is not valid UTF-8')
   const text = bytes.toString('utf8').replace(/^\ufeff/, '')
-  const rules = ignoreRules(foldedName(text), '')
+  const rules = parseIgnoreRules(foldedName(text), '')
   if (rules.length > mostRules) throw wrong(`has more than ${mostRules} rules`)
   return [{ name, dir, text, rules }]
 }

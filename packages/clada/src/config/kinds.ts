@@ -1,5 +1,5 @@
 import { spellOutLine } from '../report/words.ts'
-import { closestName } from '@clada/reply/text/closest-name.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
 
 /** A kind of value: how it is read from a file, described to people, and described to editors. */
 export interface Kind<T> {
@@ -32,7 +32,7 @@ export function oneOf<const T extends string | number>(
     read: (tree, note) => {
       const found = tree.kind === 'scalar' ? values.find((value) => value === tree.value) : undefined
       if (found !== undefined) return found
-      const close = tree.kind === 'scalar' ? closestName(String(tree.value), values.map(String)) : undefined
+      const close = tree.kind === 'scalar' ? findClosestName(String(tree.value), values.map(String)) : undefined
       return wrong(tree, says, note, close)
     },
   }
@@ -190,7 +190,7 @@ export function fields<K extends Readonly<Record<string, Kind<unknown>>>, N exte
       const values: [string, unknown][] = []
       for (const { name, at, value } of tree.entries) {
         const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
-        if (kind === undefined) note(at, `has no ${quoteValue(name)}.${meant(closestName(name, names))}`)
+        if (kind === undefined) note(at, `has no ${quoteValue(name)}.${meant(findClosestName(name, names))}`)
         const read = kind?.read(value, (where, message) => note(where, `(${name}) ${message}`))
         if (read !== undefined) values.push([name, read])
       }

@@ -6,7 +6,7 @@ import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values
 import { type Entry, type ConfigError, meant, type Place, quoteValue, type Tree } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import type { CladaOptions } from './settings.ts'
-import { closestName } from '@clada/reply/text/closest-name.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
 
 /** The effective value of a key, its source, and the values that are ignored. */
 export interface Effective {
@@ -159,8 +159,8 @@ function unknownKey(name: string, within: string): string {
   if (instead !== undefined) return `Unknown key ${quoteValue(`${within}${name}`)}. ${instead}`
   const level = within === '' ? [...new Set(keyNames.map((one) => one.split('.')[0] ?? ''))] : namesIn(within)
   const inner = (one: string): string => one.slice(one.indexOf('.') + 1)
-  const far = closestName(name, keyNames.map(inner))
-  const close = closestName(name, level) ?? keyNames.find((one) => inner(one) === far)
+  const far = findClosestName(name, keyNames.map(inner))
+  const close = findClosestName(name, level) ?? keyNames.find((one) => inner(one) === far)
   const known = close === undefined ? ` Known: ${level.join(', ')}.` : meant(close)
   return `Unknown key ${quoteValue(`${within}${name}`)}.${known}`
 }

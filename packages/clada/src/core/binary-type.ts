@@ -1,4 +1,4 @@
-import { grouped } from '@clada/reply/core/words.ts'
+import { groupDigits } from '@clada/reply/core/words.ts'
 
 /** What is in a file that is not text, by its first bytes. */
 export interface BinaryType {
@@ -16,7 +16,7 @@ export function binaryType(bytes: Buffer): BinaryType {
 
 /** Type, dimensions if they are known, and size. */
 export const describeBinary = (bytes: Buffer): string =>
-  `${binaryType(bytes).name ?? 'binary data'}, ${grouped(bytes.length)} bytes`
+  `${binaryType(bytes).name ?? 'binary data'}, ${groupDigits(bytes.length)} bytes`
 
 const types: readonly (readonly [start: Buffer, name: string, mime: string])[] = [
   [Buffer.from('%PDF-'), 'PDF document', 'application/pdf'],

@@ -13,8 +13,8 @@ import { readBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import type { ReadOptions } from '@clada/reply/syntax/reader.ts'
 import { rewriteSham } from '@clada/reply/syntax/sham/sham.ts'
 import { syntaxNames, syntaxOf } from '@clada/reply/syntax/table.ts'
-import { closestName } from '@clada/reply/text/closest-name.ts'
-import { type Hunk, parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
+import { type Hunk, parseHunks, hunkSide } from '@clada/reply/text/hunks.ts'
 
 type Correction = Pick<ParseError, 'corrected' | 'meant'>
 
@@ -142,7 +142,7 @@ export class Corrections {
 
   #closestAction(spelled: string): string {
     const { registry } = this.#settings
-    return registry.has(spelled) ? spelled : (closestName(spelled, [...registry.keys()]) ?? spelled)
+    return registry.has(spelled) ? spelled : (findClosestName(spelled, [...registry.keys()]) ?? spelled)
   }
 
   #absolute(given: string): string | undefined {
@@ -186,7 +186,7 @@ function sameText(name: string, one: string, other: string): boolean {
   const [left, right] = [parseHunks(one), parseHunks(other)]
   const sides = (hunks: readonly Hunk[]): string =>
     JSON.stringify(
-      hunks.map((hunk) => (['old', 'new'] as const).map((side) => sideOf(hunk, side).map((line) => line.text))),
+      hunks.map((hunk) => (['old', 'new'] as const).map((side) => hunkSide(hunk, side).map((line) => line.text))),
     )
   return 'hunks' in left && 'hunks' in right && sides(left.hunks) === sides(right.hunks)
 }
@@ -198,7 +198,7 @@ function renameMisspelled(spec: ActionSpec, given: Block['params']): Block['para
   const unknown = Object.keys(known).filter((name) => !Object.hasOwn(spec.params, name))
   const params = { ...given }
   for (const name of missing) {
-    const [other, ...others] = unknown.filter((one) => closestName(one, [name]) !== undefined)
+    const [other, ...others] = unknown.filter((one) => findClosestName(one, [name]) !== undefined)
     const text = other === undefined || others.length > 0 ? undefined : params[other]
     if (other === undefined || text === undefined) continue
     delete params[other]

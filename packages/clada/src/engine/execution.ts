@@ -20,7 +20,7 @@ import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
 import type { WriteNote } from '../core/files.ts'
-import { skippedBlock } from '@clada/reply/syntax/account.ts'
+import { asSkippedBlock } from '@clada/reply/syntax/account.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import { ExecutionResults } from './execution-results.ts'
@@ -107,7 +107,7 @@ export class Execution {
       const { group } = first
       if (this.#tasks.isExample(first)) {
         this.#tasks.leaveOut(first)
-        this.#noteUnexecuted(skippedBlock(first, syntaxOf(first.syntax).title, 'example'))
+        this.#noteUnexecuted(asSkippedBlock(first, syntaxOf(first.syntax).title, 'example'))
         at++
         continue
       }
@@ -303,7 +303,7 @@ export class Execution {
     const { task: meant, reason, nearest } = await proposals.resolve(task, this.#workspace)
     const unmeant = reason ?? (effect !== 'exec' && (await this.#isApplied(meant)) ? 'listing' : undefined)
     if (unmeant !== undefined) {
-      const skipped = skippedBlock(task.block, syntaxOf(task.block.syntax).title, unmeant)
+      const skipped = asSkippedBlock(task.block, syntaxOf(task.block.syntax).title, unmeant)
       this.#noteUnexecuted(nearest === undefined ? skipped : { ...skipped, nearest })
       return
     }

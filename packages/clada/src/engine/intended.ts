@@ -7,7 +7,7 @@ import type { Settings } from '../core/settings.ts'
 import { commandAsAction } from '../policy/commands/as-action.ts'
 import { decide } from '../policy/decide.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { closestName } from '@clada/reply/text/closest-name.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
 
 /** Runs a command by which models look around as the action that it means; undefined for every other command. */
 export async function runCommandAsAction(
@@ -76,7 +76,7 @@ export async function suggestPaths(files: Files, path: PathArg): Promise<Suggest
       dir = nodePath.join(dir, only)
       continue
     }
-    const close = closestName(name, entries)
+    const close = findClosestName(name, entries)
     const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
     const suggested = near !== undefined && (isLast || (await isListed(files, near))) ? [argOf(path, near)] : []
     const all = [...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))]

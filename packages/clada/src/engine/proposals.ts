@@ -4,10 +4,10 @@ import type { PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { commentMarksFor } from '@clada/reply/text/comment-marks.ts'
-import { namesOnly } from '@clada/reply/syntax/proposal/proposal.ts'
+import { isFileComment } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
-import { lacksBeginning, missingFrom } from '@clada/reply/text/whole-file.ts'
+import { lacksBeginning, findMissingPart } from '@clada/reply/text/whole-file.ts'
 import type { PlacedParts } from '../structure/place-parts.ts'
 import type { Change, Scope } from '../workspace/open.ts'
 import type { Decision, RunOptions } from './options.ts'
@@ -58,7 +58,7 @@ export class Proposals {
     if (unplaced !== undefined && content.trim() === '') return { task, reason: 'listing' }
     if (hasOnlyComments(given, content) && !hasOnlyComments(given, text)) return { task, reason: 'example' }
     const [, first = '', rest = ''] = /^(.*)\r?\n([^]*)$/.exec(content) ?? []
-    const isTitled = namesOnly(first, given) && !text.split(/\r?\n/).includes(first)
+    const isTitled = isFileComment(first, given) && !text.split(/\r?\n/).includes(first)
     const own = isTitled ? rest : content
     const whole = block.syntax === 'proposal' ? withLineEnds(text, own) : own
     const asWhole = whole === content ? task : withContent(task, whole)
@@ -77,8 +77,8 @@ export class Proposals {
     if (placed?.text === text) return { task, reason: 'listing' }
     if (placed !== undefined) return { task: asPart(task, placed) }
     if (unplaced === undefined) return unsure
-    const { nearestPlaces } = await import('@clada/reply/text/nearest.ts')
-    const [nearest] = await nearestPlaces(text, own)
+    const { findNearestPlaces } = await import('@clada/reply/text/nearest.ts')
+    const [nearest] = await findNearestPlaces(text, own)
     return { task, reason: unplaced, nearest: nearest ? [nearest.line, nearest.endLine] : undefined }
   }
 
@@ -160,7 +160,7 @@ export class Proposals {
       const { path, diff } = diffOf(change, root)
       const { before, after, binary } = changeOf(change, root)
       const isWhole = before !== null && after !== null && becomes === 'replaced' && extent === undefined
-      const lacks = isWhole ? (binary ? 'most' : missingFrom(before, after)) : undefined
+      const lacks = isWhole ? (binary ? 'most' : findMissingPart(before, after)) : undefined
       return {
         line: block.startLine,
         path,
@@ -197,7 +197,7 @@ function hasOnlyComments(path: string, text: string): boolean {
 
 /** What a text may be of its file. What has its beginning is the whole of it, or that without its last declarations. */
 function extentOf(text: string, content: string, { part }: Block): 'whole' | 'part' | 'incomplete' {
-  const lacks = missingFrom(text, content)
+  const lacks = findMissingPart(text, content)
   if (lacks === undefined) return part?.unplaced !== undefined && countTelling(text) <= SMALL ? 'part' : 'whole'
   const { unplaced } = part ?? {}
   const mayBePart = part !== undefined && lacks !== 'everything'

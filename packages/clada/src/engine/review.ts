@@ -6,10 +6,10 @@ import { platform } from '../core/platform.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { LeftHunk, ReviewNote } from '../core/result.ts'
 import type { BlockChoice, ChangedPlace, ReviewedFile, ReviewHunk, ReviewPlace } from '../core/review.ts'
-import { parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
+import { parseHunks, hunkSide } from '@clada/reply/text/hunks.ts'
 import { diffLines } from '@clada/reply/text/line-diff.ts'
 import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
-import { clipped, shownDiff } from '@clada/reply/text/shown-diff.ts'
+import { clipLine, renderDiff } from '@clada/reply/text/shown-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import type { Change, FileState, Kept } from '../workspace/open.ts'
 import { pathIn } from './action-runner.ts'
@@ -248,9 +248,9 @@ const mostEdited = 24
 
 /** The changes of the user to a text. */
 export const shortDiff = (before: string, after: string): string =>
-  shownDiff(before, after, { context: 1, maxLines: mostEdited, width: 160 }).join('\n')
+  renderDiff(before, after, { context: 1, maxLines: mostEdited, width: 160 }).join('\n')
 
-const shortLine = (line: string): string => clipped(line.replace(/\r?\n$/, ''))
+const shortLine = (line: string): string => clipLine(line.replace(/\r?\n$/, ''))
 
 const rangeOf = (start: number, end: number): string =>
   end - start > 1 ? `${start + 1}-${end}` : `${Math.max(start + 1, end)}`
@@ -423,5 +423,5 @@ const mostRanges = 10
 function hunkHeight(patch: string, number: number): number {
   const parsed = parseHunks(patch)
   const hunk = 'hunks' in parsed ? parsed.hunks[number - 1] : undefined
-  return hunk === undefined ? 1 : Math.max(1, sideOf(hunk, 'old').length)
+  return hunk === undefined ? 1 : Math.max(1, hunkSide(hunk, 'old').length)
 }

@@ -9,7 +9,7 @@ import type { ParseError } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
 import { explainDiagnostic } from '../report/explain-diagnostic.ts'
-import { placeholderIn } from '@clada/reply/syntax/placeholder.ts'
+import { findPlaceholder } from '@clada/reply/syntax/placeholder.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import { Corrections } from './correct.ts'
 import { pathHere, type PlainPaths, plainPaths } from './plain-paths.ts'
@@ -70,7 +70,7 @@ export class Tasks {
     return [params['path'], params['old_path'], params['new_path']].some((given) => {
       if (given === undefined) return false
       const relative = slashed(path.relative(root, path.resolve(root, given)))
-      const place = placeholderIn(relative.startsWith('../') ? slashed(given) : relative)
+      const place = findPlaceholder(relative.startsWith('../') ? slashed(given) : relative)
       return place !== undefined && !this.#exists(path.resolve(root, place))
     })
   }

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { counted, grouped } from '@clada/reply/core/words.ts'
+import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
 import { jsonOf, putFile, readOwn, readStats } from '../state/own-files.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedGit } from './isolated-git.ts'
@@ -51,10 +51,10 @@ export function isBelow(dirs: readonly string[]): (name: string) => boolean {
 /** `.venv/ (1,308 files, a Python environment) is not committed; …` */
 export function madeWarning(made: readonly MadeDirectory[], shown: (name: string) => string): string {
   const named = made.map(
-    ({ name, why, files }) => `${shown(name)}/ (${grouped(files)} ${files === 1 ? 'file' : 'files'}, ${why})`,
+    ({ name, why, files }) => `${shown(name)}/ (${groupDigits(files)} ${files === 1 ? 'file' : 'files'}, ${why})`,
   )
   const rules = made.map(({ name }) => `/${name}/`)
-  const them = counted(rules.length, 'line')
+  const them = formatCount(rules.length, 'line')
   return `not committed: ${named.join(', ')}. Put ${rules.length === 1 ? 'this line' : `these ${them}`} into .gitignore: ${rules.join(' ')}`
 }
 

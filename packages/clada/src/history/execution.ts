@@ -34,7 +34,7 @@ import { takeOverOldState } from './take-over.ts'
 import type { ActionResult } from '../core/result.ts'
 import { summaryOf, targetOfParams } from '../store/summary.ts'
 import { heldBacks, isMove, newestMoves } from '../store/timeline.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 
 /** The options of an execution, and the facts for its record. */
 export interface HistoryOptions {
@@ -122,7 +122,7 @@ export function refuseWhileBack(moves: readonly ExecutionRecord[]): void {
   if (first === undefined) return
   refuseInterrupted(backs)
   const { branch, commit } = first.moved.before
-  const steps = `${counted(backs.length, 'step')} back from ${branch?.replace('refs/heads/', '') ?? commit.slice(0, 8)}`
+  const steps = `${formatCount(backs.length, 'step')} back from ${branch?.replace('refs/heads/', '') ?? commit.slice(0, 8)}`
   throw gitError(
     `the project is at an older commit since clada back: ${steps}`,
     'Return to the newest commit with clada forward first.',
@@ -215,12 +215,12 @@ function fitting(
   limit: number,
   digestsOf: (number: number) => ReadonlySet<string>,
 ): number {
-  const counted = new Set<string>()
+  const formatCount = new Set<string>()
   let total = 0
   for (const [at, number] of numbers.toReversed().entries()) {
     for (const digest of digestsOf(number)) {
-      if (!counted.has(digest)) total += sizes.get(digest) ?? 0
-      counted.add(digest)
+      if (!formatCount.has(digest)) total += sizes.get(digest) ?? 0
+      formatCount.add(digest)
     }
     if (total > limit * 0.8) return Math.max(1, at)
   }

@@ -4,7 +4,7 @@ import type { CladaOptions } from '../config/settings.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { isRecord } from '../core/platform.ts'
 import { type ActionResult, type ExecutionResult } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { InputError } from '@clada/reply/core/source.ts'
 import { userText } from '../report/failure.ts'
 import { formatReport } from '../report/format.ts'
@@ -279,4 +279,4 @@ const withoutTimes = (text: string): string => text.replace(/\d+(?:\.\d+)?\s*m?s
 
 /** One line on how a loop ended. */
 export const endingLine = ({ ending, reason, rounds, tokens }: LoopResult): string =>
-  `Ended after ${counted(rounds, 'round')}, ${counted(tokens, 'token')}: ${endings[ending]}${reason === undefined ? '' : `: ${reason}`}.`
+  `Ended after ${formatCount(rounds, 'round')}, ${formatCount(tokens, 'token')}: ${endings[ending]}${reason === undefined ? '' : `: ${reason}`}.`

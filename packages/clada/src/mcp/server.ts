@@ -3,7 +3,7 @@ import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
 import { callable } from '../describe/actions.ts'
 import { oneLine, spellOut } from '../report/words.ts'
-import { closestName } from '@clada/reply/text/closest-name.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import { toolList } from './document-tools.ts'
 import { Peer } from './peer.ts'
 import {
@@ -146,7 +146,7 @@ function tools(session: Session, specs: readonly ActionSpec[]): Record<string, M
       answer: (params, { id, signal, notify, caller }) => {
         const tool = textIn(params, 'name')
         if (!names.includes(tool)) {
-          const close = closestName(tool, names)
+          const close = findClosestName(tool, names)
           const meant = close === undefined ? '' : `. Did you mean ${close}?`
           throw protocolError(codes.invalidParams, `Unknown tool: ${tool}${meant}`)
         }
@@ -281,7 +281,7 @@ async function blocksText(
   const { taughtNames } = await table()
   const taught = taughtNames.filter((one) => one === syntax)
   if (syntax !== undefined && taught.length === 0) {
-    const close = closestName(syntax, taughtNames)
+    const close = findClosestName(syntax, taughtNames)
     const meant = close === undefined ? '' : ` Did you mean ${close}?`
     throw protocolError(
       codes.invalidParams,

@@ -5,7 +5,7 @@ import { homeDir, type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
 import type { IgnoreFile, Settings } from '../core/settings.ts'
 import { isIgnored } from '@clada/reply/text/ignore-rules.ts'
-import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
+import { codePointName, findFirstHidden } from '@clada/reply/text/spell-out.ts'
 import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
 import { dependsOnContent } from './secret-files.ts'
 
@@ -326,7 +326,7 @@ function misspelling(given: string, on: Platform): string | undefined {
   if (given.length < 256 && /^[\w\-./]+$/.test(given) && !doubtful.test(given)) return undefined
   if (given === '') return 'it is empty'
   if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
-  const at = /[\t\r\n]/.exec(given)?.index ?? firstHidden(given)?.at
+  const at = /[\t\r\n]/.exec(given)?.index ?? findFirstHidden(given)?.at
   if (at !== undefined)
     return `it contains the invisible character ${codePointName(given.slice(at))} at position ${at + 1}`
   if (given.includes('://') && /^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'

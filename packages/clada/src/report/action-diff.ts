@@ -1,6 +1,6 @@
 import { type ActionResult, type FileChange } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
-import { shownDiff } from '@clada/reply/text/shown-diff.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
+import { renderDiff } from '@clada/reply/text/shown-diff.ts'
 import { primaryOf } from './words.ts'
 
 export interface DiffLimits {
@@ -21,7 +21,7 @@ export function changeLines(
   const named = primaryOf(result).replace(/@@.*$/s, '')
   const lines: string[] = []
   for (const [index, change] of changes.entries()) {
-    if (lines.length > most - 2) return [...lines, `… and ${counted(changes.length - index, 'more file')}`]
+    if (lines.length > most - 2) return [...lines, `… and ${formatCount(changes.length - index, 'more file')}`]
     const isNamed = changes.length === 1 && (named === change.path || named.endsWith(`/${change.path}`))
     const head = [...(isNamed ? [] : [change.path]), ...stateOf(change)].join(', ')
     if (head !== '') lines.push(head)
@@ -39,7 +39,7 @@ function movedFile(changes: readonly FileChange[]): string | undefined {
 }
 
 function stateOf({ change, binary, before, after }: FileChange): string[] {
-  const lines = (text: string | null): string[] => (binary ? ['binary'] : [counted(countLines(text ?? ''), 'line')])
+  const lines = (text: string | null): string[] => (binary ? ['binary'] : [formatCount(countLines(text ?? ''), 'line')])
   if (change === 'create') return ['new', ...lines(after)]
   if (change === 'delete') return ['deleted', ...lines(before)]
   return binary ? ['binary'] : []
@@ -51,8 +51,8 @@ const wholeLines = 8
 /** What came or went whole needs no line numbers, and no word about its end. */
 function shown({ change, before, after }: FileChange, { lines, width }: DiffLimits): string[] {
   if (lines < 1) return []
-  if (change === 'modify') return shownDiff(before ?? '', after ?? '', { maxLines: lines, width })
-  const all = shownDiff(before ?? '', after ?? '', { maxLines: Math.min(lines, wholeLines) + 1, width }).slice(1)
+  if (change === 'modify') return renderDiff(before ?? '', after ?? '', { maxLines: lines, width })
+  const all = renderDiff(before ?? '', after ?? '', { maxLines: Math.min(lines, wholeLines) + 1, width }).slice(1)
   return all.filter((line) => !line.startsWith('\\'))
 }
 

@@ -1,9 +1,9 @@
 import { type ActionResult, type ExecutionResult, type ParseError } from '../core/result.ts'
-import { counted, grouped } from '@clada/reply/core/words.ts'
+import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
 import { endFrame } from '@clada/reply/core/frames.ts'
 import { isMissing } from '@clada/reply/core/block.ts'
 import { type Entry, entryLines, reportEntries, type Style } from './entries.ts'
-import { sharesOf, tokenLength } from '@clada/reply/text/lines.ts'
+import { divideRoom, tokenLength } from '@clada/reply/text/lines.ts'
 import {
   changedLines,
   defaultBudget,
@@ -70,7 +70,7 @@ function fitting(lines: readonly SummaryLine[], room: number): string[] {
     return false
   })
   const texts = kept.map(({ text }) => text)
-  return left === 0 ? texts : [...texts, `… and ${counted(left, 'more success', 'more successes')}, not shown`]
+  return left === 0 ? texts : [...texts, `… and ${formatCount(left, 'more success', 'more successes')}, not shown`]
 }
 
 /** The lines between its first and its last line. Text from a document or a program may contain line breaks. */
@@ -89,7 +89,7 @@ function summaryOf(entries: readonly Entry[], options: ReportOptions, shown: Out
           isSuccess: at === 0 && entry.kind === 'action' && entry.result.success,
         })),
   )
-  const more = `… and ${counted(left.size, 'more block')} that could not be read`
+  const more = `… and ${formatCount(left.size, 'more block')} that could not be read`
   return left.size === 0 ? lines : [...lines, { text: more, isSuccess: false }]
 }
 
@@ -104,7 +104,9 @@ function llmStyle({ errorDetail }: ReportOptions, shown: Outputs['shown']): Styl
     skipped: ({ results }) => skippedLine(results),
     unreadable: ({ errors }) => blockLines(errors, coded),
     missed: ({ one }) => [`${mark(isMissing(one))} ${notExecutedText(one)}`],
-    'more-missed': ({ count, isMissing: isError }) => [`${mark(isError)} ${counted(count, 'more block')} not executed`],
+    'more-missed': ({ count, isMissing: isError }) => [
+      `${mark(isError)} ${formatCount(count, 'more block')} not executed`,
+    ],
     fatal: ({ message }) => [`❌ ${message}`],
     reminder: ({ lines }) => lines,
     warning: ({ message }) => [`⚠️  ${message}`],
@@ -157,7 +159,7 @@ function changesSection({ results }: ExecutionResult, options: ReportOptions, ro
   let spare = room
   const shown = entries.filter((lines) => (spare -= lines.join('\n').length + 1) >= 0)
   const left = entries.length - shown.length
-  const more = left === 0 ? [] : [`… and ${counted(left, 'more action')}, not shown; git diff has them`]
+  const more = left === 0 ? [] : [`… and ${formatCount(left, 'more action')}, not shown; git diff has them`]
   return framed('CHANGES', [...shown.flat(), ...more], options)
 }
 
@@ -179,7 +181,7 @@ export function outputsOf(
     return output === undefined ? [] : [{ result, output }]
   })
   const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
-  const shares = sharesOf(lengths, Math.max(0, room))
+  const shares = divideRoom(lengths, Math.max(0, room))
   const shown = outputs.map(({ result, output }, index) => {
     const share = shares[index] ?? 0
     if (share >= (lengths[index] ?? 0)) return { result, output }
@@ -197,7 +199,7 @@ export function outputsOf(
 }
 
 const limitNote = (budget: number): string =>
-  `[this report is limited to ${grouped(Math.floor(budget / tokenLength))} tokens; ask for the parts that are left out]`
+  `[this report is limited to ${groupDigits(Math.floor(budget / tokenLength))} tokens; ask for the parts that are left out]`
 
 const leastOutput = 300
 const alone = 'not shown, the report is full; ask for it alone'

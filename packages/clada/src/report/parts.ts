@@ -8,7 +8,7 @@ import type { Registry } from '../core/action.ts'
 import { isMissing, type NotExecuted, type NotExecutedReason } from '@clada/reply/core/block.ts'
 import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { cutLines, tokenLength } from '@clada/reply/text/lines.ts'
 import { Content, cutMark, oneLine, primaryOf, withoutColors } from './words.ts'
 
@@ -23,7 +23,7 @@ function changeLines(
 ): string[] {
   const name = change === 'move' ? `${path} → ${to ?? ''}` : path
   const state = change === 'create' ? ' new' : change === 'delete' ? ' deleted' : ''
-  if (binary !== undefined) return [`${name}${state}, ${counted(binary, 'byte')}, binary`]
+  if (binary !== undefined) return [`${name}${state}, ${formatCount(binary, 'byte')}, binary`]
   const how = matched === undefined ? '' : `, matched by ${matched}`
   const many = lines.length > 1 ? ` in ${lines.length} places` : ''
   const count = [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`−${removed}`] : [])].join(' ')
@@ -53,7 +53,7 @@ export function reviewLines({ review = {}, success }: ActionResult, mark = ''): 
   const { hunks = [], edited = [], place, leftOut } = review
   if (leftOut === true) return []
   const shown = hunks.slice(0, mostHunks).flatMap(hunkLines)
-  const more = hunks.length > mostHunks ? [`… and ${counted(hunks.length - mostHunks, 'more hunk')} left out`] : []
+  const more = hunks.length > mostHunks ? [`… and ${formatCount(hunks.length - mostHunks, 'more hunk')} left out`] : []
   const lines = place === undefined ? [] : [`the user chose the place: ${placeOf(place)}`]
   const done = success ? 'applied with changes by the user' : 'changed by the user'
   const changes = edited.flatMap(({ what, diff }) => [`${done} (${what}):`, ...indented(diff.split('\n'))])

@@ -1,6 +1,6 @@
 import { isMissing } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
 import { notExecutedText, showOutput, type ReportOptions, reviewLines, withoutBlocksText } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, spellOut, warningForPerson } from './words.ts'
@@ -25,7 +25,8 @@ export const prettyFormat: LineFormat = (options, root) => {
       skipped: ({ results }) => results.flatMap(actionLines),
       unreadable: ({ errors }) => prettyErrors(errors, options).map(entryText),
       missed: ({ one }) => missed(notExecutedText(one), isMissing(one)).map(entryText),
-      'more-missed': ({ count, isMissing: isError }) => missed(`${counted(count, 'more block')} not executed`, isError),
+      'more-missed': ({ count, isMissing: isError }) =>
+        missed(`${formatCount(count, 'more block')} not executed`, isError),
       fatal: ({ message }) => sentence(`✗ ${message}`, options, paint.red).map(entryText),
       // The count at the end has it in a few words.
       reminder: () => [],
@@ -61,7 +62,7 @@ function failedAgain({ results }: ExecutionResult): string[] {
     ...failed
       .slice(0, mostAgain)
       .map((one) => `✗ ${one.action} ${primaryOf(one)} (block ${one.blockId}): ${reasonOf(one)}`),
-    ...(more > 0 ? [`✗ and ${counted(more, 'more action')}`] : []),
+    ...(more > 0 ? [`✗ and ${formatCount(more, 'more action')}`] : []),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { isMissing } from '@clada/reply/core/block.ts'
 import type { ActionResult, ParseError } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { LineFormat } from './entries.ts'
 import {
   changedLines,
@@ -31,7 +31,7 @@ export const textFormat: LineFormat = (options, root) => {
         return safeLines([line, ...(advice === undefined ? [] : [`    → ${advice}`])])
       },
       'more-missed': ({ count, isMissing: missing }) => [
-        `${missing ? 'ERROR' : 'SKIP'}: ${counted(count, 'more block')} not executed`,
+        `${missing ? 'ERROR' : 'SKIP'}: ${formatCount(count, 'more block')} not executed`,
       ],
       fatal: ({ message, task }) => safeLines([`[task-${task}] FATAL: ${message}`]),
       reminder: ({ lines }) => lines,

@@ -1,7 +1,7 @@
 import type { ApprovalRequest, Tried } from '../core/commands.ts'
 import type { MissingPart } from '@clada/reply/core/proposal.ts'
 import { type ActionResult, type Details, type ParseError } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { isFrame, isPromptFrame, isTaskLine, isTokenLine } from '@clada/reply/core/frames.ts'
 import { type CutLines, cutLines } from '@clada/reply/text/lines.ts'
 import { codePointName, spellOut, spellOutLine } from '@clada/reply/text/spell-out.ts'
@@ -22,7 +22,7 @@ export function primaryOf({
   if (typeof path === 'string') return path.replace(/\r?\n|\r/g, '\\n')
   if (typeof paths === 'string') {
     const given = paths.split('\n').filter((line) => line.trim() !== '').length
-    return `(${counted((success === true ? changedIn(data) : undefined) ?? given, 'file')})`
+    return `(${formatCount((success === true ? changedIn(data) : undefined) ?? given, 'file')})`
   }
   for (const value of [lang, old_path, source_path, command]) if (typeof value === 'string') return oneLine(value)
   return ''
@@ -111,7 +111,7 @@ export function triedSentence({ exitCode, changed, more }: Tried): string {
   const how = 'In the sandbox, without network:'
   if (exitCode === null) return `${how} it did not end in time. After a yes it runs again.`
   const files = changed.length + more
-  return `${how} exit ${exitCode}, ${files === 0 ? 'no files' : counted(files, 'file')} changed. Nothing is kept yet.`
+  return `${how} exit ${exitCode}, ${files === 0 ? 'no files' : formatCount(files, 'file')} changed. Nothing is kept yet.`
 }
 
 /** The end of its output, line by line. */

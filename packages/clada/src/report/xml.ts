@@ -2,7 +2,7 @@ import { registry as builtIn } from '../actions/registry.ts'
 import { isMissing } from '@clada/reply/core/block.ts'
 import type { Registry } from '../core/action.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { type LineFormat, reportEntries } from './entries.ts'
 import {
   changedLines,
@@ -32,7 +32,7 @@ export const xmlFormat: LineFormat = (options, root) => ({
       safeLines(errors.flatMap((error) => errorLines(`[task-${index + 1}]`, error, options.errorDetail))),
     missed: ({ one }) => safeLines([`${isMissing(one) ? 'Error' : 'Warning'}: ${notExecutedText(one)}`]),
     'more-missed': ({ count, isMissing: missing }) => [
-      `${missing ? 'Error' : 'Warning'}: ${counted(count, 'more block')} not executed`,
+      `${missing ? 'Error' : 'Warning'}: ${formatCount(count, 'more block')} not executed`,
     ],
     fatal: ({ message }) => safeLines([`Error: ${message}`]),
     reminder: () => [],

@@ -1,4 +1,4 @@
-import { newElisionIn } from '@clada/reply/text/elision.ts'
+import { findNewElision } from '@clada/reply/text/elision.ts'
 import type { Document } from './document.ts'
 import { isFailed, structureText } from './document.ts'
 import { type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts'
@@ -45,7 +45,7 @@ export async function placeParts(
   if (read.imports.length > 1 && look !== 'known') return undefined
   if (look === 'members' && !(read.imports.length === 0 && read.parts.every(({ members }) => members.length > 0)))
     return undefined
-  if (read.parts.some((one) => newElisionIn(one.text, path, text) !== undefined)) return undefined
+  if (read.parts.some((one) => findNewElision(one.text, path, text) !== undefined)) return undefined
   const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()))
   if (!read.rest.every((line) => lines.has(line.trim()))) return undefined
   const imports = withImports(text, read.imports)

@@ -1,7 +1,7 @@
 import { stringsShifted } from './keep-strings.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { Source } from '@clada/reply/core/source.ts'
-import { applyReplacements, eolFor, findOccurrences } from '@clada/reply/text/edit.ts'
+import { applyReplacements, chooseEol, findOccurrences } from '@clada/reply/text/edit.ts'
 import type { Tolerance } from '@clada/reply/text/edit-text.ts'
 import { type Document, structureText } from './document.ts'
 import { type Edited, editOne, finish, replacement, wholePut } from './edit.ts'
@@ -60,7 +60,7 @@ export function replaceAllTextIn(
       if (expected_count === undefined || expected_count === count) return undefined
       return failed(
         'COUNT_MISMATCH',
-        `old_text is in the structure ${counted(count, 'time')}, not ${expected_count}.`,
+        `old_text is in the structure ${formatCount(count, 'time')}, not ${expected_count}.`,
         {
           expected: expected_count,
           found: count,
@@ -112,7 +112,7 @@ async function replaceWhere(
     const lines = spans.map(({ start }) => source.lineAt(structure.start + start))
     const refused = refuse(spans.length, lines)
     if (refused !== undefined) return refused
-    const text = applyReplacements(own, spans, new_text, { eol: eolFor(source.text, old_text) })
+    const text = applyReplacements(own, spans, new_text, { eol: chooseEol(source.text, old_text) })
     const change: Change = { start: structure.start, end: structure.end, text }
     // Only the last replacement can end on a line that the others did not move yet.
     const first = lines[0] ?? 1
@@ -193,12 +193,12 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
   const structure_lines = lineRangeOf(source, structure)
   const own = source.text.slice(source.startOf(structure_lines[0]), structure.end)
   // Loaded only here: most edits find their text.
-  const { alreadyApplied, nearestPlaces } = await import('@clada/reply/text/nearest.ts')
+  const { findAppliedText, findNearestPlaces } = await import('@clada/reply/text/nearest.ts')
   const above = structure_lines[0] - 1
-  const near = await nearestPlaces(own, old_text)
+  const near = await findNearestPlaces(own, old_text)
   const nearest = near.map((place) => ({ ...place, line: place.line + above, endLine: place.endLine + above }))
   const elsewhere = findOccurrences(source.text, old_text, { max: MOST }).map(({ start }) => source.lineAt(start))
-  const applied = alreadyApplied(own, new_text)
+  const applied = findAppliedText(own, new_text)
   const message = [
     `old_text is not in ${structure.header} (lines ${structure_lines.join('-')}).`,
     ...(applied === undefined ? [] : [` new_text is there already, on line ${applied + above}.`]),

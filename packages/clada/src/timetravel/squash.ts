@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Code } from '@clada/reply/core/codes.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { refuseWhileBack } from '../history/execution.ts'
@@ -92,7 +92,7 @@ async function squash(
   await syncObjectNames(isolated, ids)
   const moved = { before: { commit: head, branch }, after: { commit: made, branch } }
   const count = runs.reduce((sum, { commits }) => sum + commits.length, 0)
-  await operation.plan({ moved, summary: `squash ${counted(count, 'commit')}` }, head)
+  await operation.plan({ moved, summary: `squash ${formatCount(count, 'commit')}` }, head)
   await operation.moveHead(moved, 'stays')
   return { gitCommit: made, before: head, execution: operation.number }
 }

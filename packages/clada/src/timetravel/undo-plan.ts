@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { ProblemError } from '../core/problem.ts'
 import { type Inspect, type Inspected, mostInMemory } from '../core/recorder.ts'
 import { git } from '../git/git-program.ts'
@@ -97,7 +97,7 @@ async function merged(
     : {
         path: short,
         wanted,
-        conflict: `${counted(result.conflicts, 'conflict')} marked in the file`,
+        conflict: `${formatCount(result.conflicts, 'conflict')} marked in the file`,
       }
 }
 

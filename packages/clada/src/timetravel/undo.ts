@@ -17,7 +17,7 @@ import { dropCommits, restoreBranch } from './restore-branch.ts'
 import { isOldStateOurs } from '../state/old-state.ts'
 import { findState, foreignStateNote, makeState } from '../state/project-state.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 
 /** Options of an undo. */
 export interface UndoOptions {
@@ -363,7 +363,7 @@ export async function undoConversation(
   return {
     success: true,
     executions: numbers,
-    summary: counted(numbers.length, 'execution'),
+    summary: formatCount(numbers.length, 'execution'),
     restored: [...new Set(done.flatMap(({ restored }) => restored))],
     conflicts: done.flatMap(({ conflicts }) => conflicts),
     ...(gitCommit === undefined ? {} : { gitCommit }),

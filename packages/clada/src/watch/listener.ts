@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Clada } from '../api/clada.ts'
 import { type Document, isMissing } from '@clada/reply/core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/parts.ts'
@@ -222,7 +222,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const lines = await run().catch((error: unknown) => [messageOf(error)])
     const whole = sectionOf([name, ...lines.map((one) => `| ${one}`)])
     const isInert = unitsOf(read(whole)).length === 0
-    const section = isInert ? whole : sectionOf([name, `| ${counted(lines.length, 'line')}; see the terminal`])
+    const section = isInert ? whole : sectionOf([name, `| ${formatCount(lines.length, 'line')}; see the terminal`])
     const own = await writer.replaceLine(line, name, section)
     // The next save is compared with the text that has the result.
     if (own !== undefined) note(own, readReplies(own.toString('utf8')))

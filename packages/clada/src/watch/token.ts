@@ -5,7 +5,7 @@ import { Source } from '@clada/reply/core/source.ts'
 import { putFile } from '../state/own-files.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
-import { undamaged } from '@clada/reply/text/undamage.ts'
+import { removeDamage } from '@clada/reply/text/undamage.ts'
 
 /**
  * The word that marks a copied reply as meant for clada: `clada prompt` gives it to the model, and it cannot be guessed.
@@ -109,7 +109,7 @@ function linesInside({ blocks, diagnostics, notExecuted }: Found, lines: number)
 const byStart = (a: { startLine: number }, b: { startLine: number }): number => b.startLine - a.startLine
 
 const tokenOn = (line: string): string =>
-  /^[\s>*_`-]*clada:([0-9a-z]+)[\s*_`]*$/.exec(undamaged(line, ['escapes', 'spaces', 'invisible']))?.[1] ?? ''
+  /^[\s>*_`-]*clada:([0-9a-z]+)[\s*_`]*$/.exec(removeDamage(line, ['escapes', 'spaces', 'invisible']))?.[1] ?? ''
 
 /** Compares in constant time. */
 const sameToken = (given: string, token: string): boolean => crypto().timingSafeEqual(digest(given), digest(token))

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type EncodingName, encodingNamed } from '../core/encodings.ts'
 import { ProblemError } from '../core/problem.ts'
-import { pathTest } from '@clada/reply/text/ignore-rules.ts'
+import { makePathTest } from '@clada/reply/text/ignore-rules.ts'
 import type { Tree } from './tree.ts'
 import type { Location } from './walk.ts'
 
@@ -135,7 +135,7 @@ class Globs {
   test(glob: string): (relative: string) => boolean {
     const choices = glob.length > this.#left ? [] : withoutBraces(glob)
     this.#left -= choices.reduce((sum, { length }) => sum + length, 0)
-    const tests = this.#left < 0 ? [] : choices.map(pathTest)
+    const tests = this.#left < 0 ? [] : choices.map(makePathTest)
     return (relative) => tests.some((test) => test(relative))
   }
 }

@@ -9,4 +9,4 @@ export function setGuard(given: Guard): void {
 }
 
 /** Runs work whose time depends on the input. It must not wait for anything. */
-export const guarded: Guard = (work) => guard(work)
+export const runGuarded: Guard = (work) => guard(work)

@@ -3,7 +3,7 @@ import type { LineRange, Source } from '../core/source.ts'
 import { partitionPoint } from '../text/lines.ts'
 
 /** A line of a text, without the byte order mark that the text may begin with. */
-export function rowAt(source: Source, line: number): string {
+export function lineWithoutBom(source: Source, line: number): string {
   const row = source.line(line)
   return line === 1 && row.charCodeAt(0) === BOM ? row.slice(1) : row
 }
@@ -24,7 +24,7 @@ export interface FenceRegion extends LineRange, Fence {
 }
 
 /** The last line of the content. */
-export const contentEnd = ({ last, isClosed }: Pick<FenceRegion, 'last' | 'isClosed'>): number =>
+export const lastContentLine = ({ last, isClosed }: Pick<FenceRegion, 'last' | 'isClosed'>): number =>
   isClosed ? last - 1 : last
 
 /** Where a text has fences. */
@@ -153,7 +153,7 @@ export function fenceAt(source: Source, line: number): Fence | undefined {
 const rowStart = (source: Source, line: number): number =>
   line === 1 && source.text.charCodeAt(0) === BOM ? 1 : source.startOf(line)
 
-export const fenceOf = (line: string): Fence | undefined => fenceIn(line, 0, indentEnd(line, 0), line.length)
+export const parseFence = (line: string): Fence | undefined => fenceIn(line, 0, indentEnd(line, 0), line.length)
 
 /** The fence with marks at `marks` on the line between `start` and `end`. */
 function fenceIn(text: string, start: number, marks: number, end: number): Fence | undefined {
@@ -196,7 +196,7 @@ export function frameAt(source: Source, line: number): Frame | undefined {
   const at = frameStart(source, line)
   if (at === -1) return undefined
   if (source.text.charCodeAt(at) !== LESS) return fenceIn(source.text, rowStart(source, line), at, source.endOf(line))
-  const [, indent, slash, tag, info] = TAG.exec(rowAt(source, line)) ?? []
+  const [, indent, slash, tag, info] = TAG.exec(lineWithoutBom(source, line)) ?? []
   if (indent === undefined || info === undefined) return undefined
   return { indent, marks: '', info, tag, opens: slash === '' }
 }

@@ -1,5 +1,5 @@
 import { type LineRange, rangeFinder, type Source, textFrom } from '../core/source.ts'
-import { FenceMap, fenceOf, type FenceRegion } from './fences.ts'
+import { FenceMap, parseFence, type FenceRegion } from './fences.ts'
 import { isPrompt, showsByPrompt } from './sessions.ts'
 
 /**
@@ -54,11 +54,11 @@ export class Regions {
     if (above === 0) return false
     const text = this.source.line(above)
     if (showsByPrompt(text.replace(/^\s*[`*]+|[`*:]+\s*$/g, ''))) return true
-    if (fenceOf(text) !== undefined) return this.#endsWithCommand(above)
+    if (parseFence(text) !== undefined) return this.#endsWithCommand(above)
     const before = this.#textAbove(above)
     return (
       before > 0 &&
-      fenceOf(this.source.line(before)) !== undefined &&
+      parseFence(this.source.line(before)) !== undefined &&
       !APPLIES.test(text) &&
       this.#endsWithCommand(before)
     )

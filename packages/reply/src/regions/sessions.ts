@@ -1,5 +1,5 @@
 import { type LineRange, type Source, textFrom } from '../core/source.ts'
-import { type Fence, fenceOf } from './fences.ts'
+import { type Fence, parseFence } from './fences.ts'
 
 /*
  * What a terminal shows: the output of a program below a shell prompt, a commit as git prints it, what a sentence announces
@@ -55,7 +55,7 @@ export class Signs {
 
   /** A fence, a commit header or a command. */
   #strongSign(line: number, text: string, initial: string): Sign {
-    const fence = fenceOf(text)
+    const fence = parseFence(text)
     const found = fence === undefined ? this.#programSign(line, text, initial) : this.#fenceSign(line, fence)
     // Markers of blocks are no signs, where they are next to what is asked about.
     const isMarker = MARKS.includes(initial) && !(initial === '#' && showsByPrompt(text))

@@ -1,9 +1,9 @@
 import type { Block, Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
-import { plainMarker } from '../text/undamage.ts'
+import { toPlainMarker } from '../text/undamage.ts'
 import { type LineRange, rangeFinder, type Source } from '../core/source.ts'
-import { rowAt } from '../regions/fences.ts'
+import { lineWithoutBom } from '../regions/fences.ts'
 import { Regions } from '../regions/regions.ts'
-import { lineAbove, nameIn } from './foreign/name.ts'
+import { findLineAbove, readFileName } from './foreign/name.ts'
 import type { Quotations } from './quoted.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -11,7 +11,7 @@ import type { Syntax } from './syntax.ts'
 
 export type Marking = Pick<Syntax, 'title' | 'marks'>
 
-export function skippedBlock(block: Block, title: string, reason: NotExecutedReason): SkippedBlock {
+export function asSkippedBlock(block: Block, title: string, reason: NotExecutedReason): SkippedBlock {
   const { startLine, endLine, raw, params } = block
   const path = params['path'] ?? params['old_path']
   return {
@@ -25,14 +25,14 @@ export function skippedBlock(block: Block, title: string, reason: NotExecutedRea
 }
 
 /** What is in passages that are not meant: blocks, mistakes and other markers. */
-export function inPassages(
+export function listInPassages(
   passages: readonly LineRange[],
   { blocks, diagnostics, notExecuted }: Document,
   reason: NotExecutedReason,
   titleOf: (syntax: string) => string,
 ): SkippedBlock[] {
   const all: SkippedBlock[] = [
-    ...blocks.map((block) => skippedBlock(block, titleOf(block.syntax), reason)),
+    ...blocks.map((block) => asSkippedBlock(block, titleOf(block.syntax), reason)),
     ...diagnostics.map(({ range: { line }, syntax = 'sham' }) => ({
       line,
       endLine: line,
@@ -48,7 +48,7 @@ export function inPassages(
 export const sortByLine = (all: readonly SkippedBlock[]): SkippedBlock[] => all.toSorted((a, b) => a.line - b.line)
 
 /** The markers outside what was read, those of one block as one entry. `read` is in line order. */
-export function unread(
+export function findUnreadMarkers(
   source: Source,
   read: readonly LineRange[],
   syntaxes: readonly Marking[],
@@ -83,8 +83,8 @@ const NEAR = 60
  * edit in it was read. A reply was said to fail whose only edit was applied.
  */
 function isFrameOf(source: Source, line: number, block: number): boolean {
-  if (block - line > MOST_TAGS || !OPENING.test(plainMarker(source.line(line)))) return false
-  for (let at = line + 1; at < block; at++) if (!FRAME.test(plainMarker(source.line(at)))) return false
+  if (block - line > MOST_TAGS || !OPENING.test(toPlainMarker(source.line(line)))) return false
+  for (let at = line + 1; at < block; at++) if (!FRAME.test(toPlainMarker(source.line(at)))) return false
   return true
 }
 
@@ -106,7 +106,7 @@ interface Mark {
 function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mark | undefined {
   const written = source.line(line)
   if (!LIKELY.test(written) || !MAYBE.test(written)) return undefined
-  const whole = plainMarker(written)
+  const whole = toPlainMarker(written)
   const below = line < source.lineCount ? barest(source.line(line + 1)) : ''
   for (let rest = whole, steps = 0; steps < MOST; steps++) {
     const lines = `${rest}\n${below}`
@@ -158,8 +158,8 @@ function reasonFor(source: Source, line: number, { title, prefix }: Mark, quotat
 
 /** Whether the items of a list have the markers of an edit, which has nothing but items between them. */
 function isListOfMarkers(source: Source, first: number): boolean {
-  const above = lineAbove(source, first, 1)
-  if (above !== undefined && nameIn(rowAt(source, above)) !== undefined) return false
+  const above = findLineAbove(source, first, 1)
+  if (above !== undefined && readFileName(lineWithoutBom(source, above)) !== undefined) return false
   for (let line = first + 1; line <= Math.min(first + MOST_ITEMS, source.lineCount); line++) {
     const row = source.line(line)
     if (row.trim() === '') continue

@@ -45,7 +45,7 @@ export interface Edit {
 }
 
 /** What a call means to CSL, CML and the replacer. Several actions say the same; most say something they cannot. */
-export function meaningOf({ action, params }: Call): Meaning | Refused {
+export function interpretCall({ action, params }: Call): Meaning | Refused {
   const shape = shapes.get(action)
   if (shape === undefined) return refuse(`cannot write ${action === '' ? 'a block without an action' : action}`)
   const missing = shape.needs.find((name) => params[name] === undefined)
@@ -147,14 +147,14 @@ function editOf(text: (name: string) => string, old: Edit['old'], count: string)
  * What keeps a text from standing on lines of its own between two marker lines, if anything does. Lines are read as
  * LF whatever they were, and a carriage return before a marker's line break would go with it.
  */
-export function unfitForLines(text: string): string | undefined {
+export function whyUnfitForLines(text: string): string | undefined {
   if (/\r(?:\n|$)/.test(text))
     return 'reads every line break as LF, but this text has a CR before a line break or at its end'
-  return unfitForUtf8(text)
+  return whyUnfitForUtf8(text)
 }
 
-export const unfitForUtf8 = (text: string): string | undefined =>
+export const whyUnfitForUtf8 = (text: string): string | undefined =>
   text.isWellFormed() ? undefined : 'is UTF-8, which cannot encode lone surrogates'
 
 /** Text between two marker lines: no line at all when it is empty. */
-export const between = (text: string): string => (text === '' ? '' : `${text}\n`)
+export const asLines = (text: string): string => (text === '' ? '' : `${text}\n`)

@@ -1,6 +1,6 @@
 import type { Block } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import { fenceOf } from '../regions/fences.ts'
+import { parseFence } from '../regions/fences.ts'
 
 /**
  * Whether the reply makes a change depend on an answer: by the line above it, or by the paragraph below. A model wrote
@@ -18,7 +18,7 @@ function textLine(source: Source, from: number, step: 1 | -1): string | undefine
   for (let line = from + step; line >= 1 && line <= source.lineCount; line += step) {
     const text = source.line(line).trim()
     if (text === '') continue
-    if (fenceOf(text) === undefined) return text
+    if (parseFence(text) === undefined) return text
     if (++fences > 1) return undefined
   }
   return undefined

@@ -1,16 +1,16 @@
 import type { Block } from '../core/block.ts'
 import type { DamageKind, Diagnostic } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
-import { diagnosticAt } from './reader.ts'
-import { plainMarker, shows, withoutOuterSpaces } from '../text/undamage.ts'
+import { makeDiagnostic } from './reader.ts'
+import { toPlainMarker, showsDamage, withoutOuterSpaces } from '../text/undamage.ts'
 
 /** The bullet or number of a list item, and what is before it. */
-export const bulletOf = (line: string): string =>
+export const matchBullet = (line: string): string =>
   /^[ \t\xa0]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t\xa0]+(?=\S)/.exec(line)?.[0] ?? ''
 
 /** A line that is a marker once its damage is undone: the line itself when that is only white space around it. */
 export const cleanLine = (line: string): string => {
-  const plain = plainMarker(line)
+  const plain = toPlainMarker(line)
   return line.trim() === plain ? line : plain
 }
 
@@ -42,7 +42,7 @@ const quotedValues = {
  * The attributes of a tag, damaged or not, rewritten with their values as they are; and what of it is not value.
  * Undefined when there is anything else.
  */
-export function attributesIn(
+export function rewriteAttributes(
   written: string,
   values: keyof typeof quotedValues,
 ): { clean: string; markup: string } | undefined {
@@ -102,7 +102,7 @@ function damagedDiagnostic(
   params: readonly string[],
 ): Diagnostic {
   const { length } = source.line(startLine)
-  return diagnosticAt(source, startLine, { code: 'damaged', data: { damage, params }, column: 1, length })
+  return makeDiagnostic(source, startLine, { code: 'damaged', data: { damage, params }, column: 1, length })
 }
 
 function mayShow(text: string, kind: DamageKind): boolean {
@@ -110,7 +110,7 @@ function mayShow(text: string, kind: DamageKind): boolean {
   if (kind === 'escapes') return text.includes('\\')
   // No one breaks an empty line.
   if (kind === 'breaks') return text.split('\n').some((line) => line.endsWith('  ') && line.trim() !== '')
-  return shows(text, kind)
+  return showsDamage(text, kind)
 }
 
 const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])

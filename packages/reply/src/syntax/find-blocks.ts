@@ -11,13 +11,13 @@ import { blankOut, type LineRange, rangeFinder, Source } from '../core/source.ts
 import { isQuotedWhole, unquoteWhole } from '../regions/quotations.ts'
 import { quotationsIn, reportsIn, reportSigns } from '../regions/reports.ts'
 import { mayThink, thoughtsIn, withoutTokens } from '../regions/thoughts.ts'
-import { sortByLine, inPassages, skippedBlock, unread } from './account.ts'
-import { throughDamage, type Walks } from './repair.ts'
-import { withOtherForms } from './other-forms.ts'
-import { type Place, placesIn } from './proposal/proposal.ts'
+import { sortByLine, listInPassages, asSkippedBlock, findUnreadMarkers } from './account.ts'
+import { repairDocument, type Walks } from './repair.ts'
+import { addOtherForms } from './other-forms.ts'
+import { type ProposedFile, findProposedFiles } from './proposal/proposal.ts'
 import { isConditional } from './conditional.ts'
 import { Quotations } from './quoted.ts'
-import { diagnosticAt, type Reader, type Reading, type ReadOptions } from './reader.ts'
+import { makeDiagnostic, type Reader, type Reading, type ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
 import { unlessEmpty } from '../core/optional.ts'
 
@@ -53,7 +53,7 @@ export function blankOutReasoningAndReports(
     document: Document,
     why: Pick<SkippedBlock, 'reason' | 'sign'>,
   ): void => {
-    const found = inPassages(passages, document, why.reason, (name) => syntaxOf(name).title)
+    const found = listInPassages(passages, document, why.reason, (name) => syntaxOf(name).title)
     skipped.push(...found.map((one) => ({ ...one, ...why })))
     source = blankOut(source, passages)
   }
@@ -89,7 +89,7 @@ function meantBlocks(source: Source, options: FindOptions, given: Source): Docum
   const whole = withProposals(source, withoutContent(source, document, options), options)
   // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
-  return isAsked ? whole : withOtherForms(source, whole, options.nativeBefore ?? false)
+  return isAsked ? whole : addOtherForms(source, whole, options.nativeBefore ?? false)
 }
 
 /** Without calls that are lines of a whole file: one for agents has samples of them. A call names the file above its fence. */
@@ -97,7 +97,9 @@ function withoutContent(source: Source, document: Document, options: FindOptions
   const isCall = ({ syntax }: Block): boolean => syntax === 'xml-call' || syntax === 'json-call'
   const calls = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])].filter(isCall)
   if (calls.length === 0 || !looksForProposals(options)) return document
-  const files = placesIn(source).filter(({ found, reason }) => found.action === 'file_write' && reason === undefined)
+  const files = findProposedFiles(source).filter(
+    ({ found, reason }) => found.action === 'file_write' && reason === undefined,
+  )
   const fileAt = rangeFinder(files, ({ line, last }) => ({ first: line, last }))
   const isContent = (block: Block): boolean => {
     const file = isCall(block) ? fileAt(block.startLine) : undefined
@@ -115,7 +117,7 @@ function withoutContent(source: Source, document: Document, options: FindOptions
 function withProposals(source: Source, document: Document, options: FindOptions): Document {
   const { blocks } = document
   if (!looksForProposals(options)) return document
-  const all = placesIn(source)
+  const all = findProposedFiles(source)
   // The header of a hunk without a file is a marker that no other syntax reads.
   const hunks = all.filter(({ found }) => found.action === 'file_patch')
   const notExecuted = document.notExecuted.filter(
@@ -127,7 +129,7 @@ function withProposals(source: Source, document: Document, options: FindOptions)
   ]
   taken.sort((a, b) => a.first - b.first)
   let at = 0
-  const isFree = ({ line, last }: Place): boolean => {
+  const isFree = ({ line, last }: ProposedFile): boolean => {
     while ((taken[at]?.last ?? Infinity) < line) at++
     return (taken[at]?.first ?? Infinity) > last
   }
@@ -162,14 +164,14 @@ export function readBlocks(source: Source, options: FindOptions): Document {
 function readThroughDamage(source: Source, options: FindOptions, given = source): Document {
   const read = (text: Source): Document => readBlocks(text, options)
   const { nativeBefore = false } = options
-  const damage = { walks: walksFor(options), soundBefore: nativeBefore, given, read }
-  const document = throughDamage(source, read(source), damage)
+  const damage = { walks: makeWalks(options), soundBefore: nativeBefore, given, read }
+  const document = repairDocument(source, read(source), damage)
   if (nativeBefore || document.blocks.some(isComplete) || !isQuotedWhole(given)) return document
-  return throughQuotes(source, document, read)
+  return readUnquoted(source, document, read)
 }
 
 /** What a text gives in which no block is complete and every line is quoted, without the quotation marks. `verbatim`: with them. */
-function throughQuotes(source: Source, verbatim: Document, read: (source: Source) => Document): Document {
+function readUnquoted(source: Source, verbatim: Document, read: (source: Source) => Document): Document {
   const unquoted = unquoteWhole(source)
   if (unquoted === undefined) return verbatim
   const { rows, prefix } = unquoted
@@ -180,7 +182,7 @@ function throughQuotes(source: Source, verbatim: Document, read: (source: Source
   return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
 }
 
-export function walksFor(options: FindOptions): Walks {
+export function makeWalks(options: FindOptions): Walks {
   const { syntaxes = syntaxNames } = options
   return new Map(
     syntaxNames.flatMap((name) => {
@@ -263,13 +265,13 @@ export class BlockFinder {
       this.#nativeBefore || diagnostics.length > 0 || all.some((block) => isNative(block) && !aside.has(block))
     const isBroken = (block: Block): boolean => !isNative(block) && block.diagnostics.length > 0 && !aside.has(block)
     if (isBesideNative) for (const block of all.filter(isBroken)) aside.set(block, 'unreadable')
-    const others = unread(
+    const others = findUnreadMarkers(
       this.#source,
       this.#read,
       this.#readers.map(({ syntax }) => syntaxOf(syntax)),
       quotations,
     )
-    const skipped = [...aside].map(([block, reason]) => skippedBlock(block, syntaxOf(block.syntax).title, reason))
+    const skipped = [...aside].map(([block, reason]) => asSkippedBlock(block, syntaxOf(block.syntax).title, reason))
     // The header of a quotation is part of it.
     const below = new Set(skipped.flatMap(({ line, reason }) => (reason === 'quoted' ? [line - 1, line - 2] : [])))
     return {
@@ -317,7 +319,7 @@ export class BlockFinder {
       const fatal = diagnostics.get(block.syntax)
       if (fatal === undefined || block.diagnostics.length > 0) return block
       const finding = { code: 'stopped-by', data: { line: fatal.range.line }, column: 1 } as const
-      return { ...block, diagnostics: [diagnosticAt(this.#source, block.startLine, finding)] }
+      return { ...block, diagnostics: [makeDiagnostic(this.#source, block.startLine, finding)] }
     })
   }
 }

@@ -1,9 +1,9 @@
 import type { Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
 import { type LineRange, Source } from '../core/source.ts'
-import { rowAt } from '../regions/fences.ts'
+import { lineWithoutBom } from '../regions/fences.ts'
 import { isQuotation, unquoteLine } from '../regions/quotations.ts'
 import { linesBetween, Regions } from '../regions/regions.ts'
-import { filesSpokenOf, spokenInSection } from './foreign/name.ts'
+import { findMentionedFiles, findFileInSection } from './foreign/name.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { isFile } from './proposal/title.ts'
 
@@ -11,7 +11,7 @@ import { isFile } from './proposal/title.ts'
  * What seems to be an edit in the lines that nothing else has read: without a word about it the model would wait for an
  * answer. Beside blocks, what is in a code fence is an illustration.
  */
-export function withOtherForms(source: Source, document: Document, nativeBefore: boolean): Document {
+export function addOtherForms(source: Source, document: Document, nativeBefore: boolean): Document {
   const { blocks, diagnostics, notExecuted } = document
   const isAlone = !nativeBefore && blocks.length + diagnostics.length === 0
   let end = 0
@@ -24,7 +24,7 @@ export function withOtherForms(source: Source, document: Document, nativeBefore:
     })),
   ]
   const found = linesBetween(source, taken).flatMap((passage) =>
-    otherForms(source, passage, isAlone && notExecuted.length === 0),
+    findOtherForms(source, passage, isAlone && notExecuted.length === 0),
   )
   if (found.length === 0) return document
   return { ...document, notExecuted: [...notExecuted, ...found].sort((a, b) => a.line - b.line) }
@@ -38,12 +38,12 @@ function paragraphEnd(source: Source, line: number): number {
 }
 
 /** The forms in some lines of a text. */
-export function otherForms(source: Source, { first, last }: LineRange, isAlone: boolean): SkippedBlock[] {
+export function findOtherForms(source: Source, { first, last }: LineRange, isAlone: boolean): SkippedBlock[] {
   const quoted = new Set<number>()
   const rows: string[] = []
   let isEmpty = true
   for (let line = first; line <= last; line++) {
-    const row = rowAt(source, line)
+    const row = lineWithoutBom(source, line)
     // The end of the fence around what is above.
     const isEnd: boolean = isEmpty && !isAlone && /^[ \t]*(?:`{3,}|~{3,})[ \t]*$/.test(row)
     isEmpty &&= row.trim() === '' || isEnd
@@ -184,7 +184,7 @@ function spokenEdits(source: Source, isFenced: (line: number) => boolean): Skipp
   const found: SkippedBlock[] = []
   for (const { index } of source.text.matchAll(SPOKEN)) {
     const line = source.lineAt(index)
-    const [path] = filesSpokenOf(rowAt(source, line))
+    const [path] = findMentionedFiles(lineWithoutBom(source, line))
     if (path !== undefined && !isFenced(line))
       found.push({ line, endLine: line, what: 'sentence about an edit', path, reason: 'example' })
   }
@@ -255,9 +255,9 @@ const COMMAND =
 function spokenCode(passage: Source, source: Source, top: number): SkippedBlock[] {
   return Regions.of(passage).fences.flatMap(({ first, last, info }): SkippedBlock[] => {
     const isCode = !NO_CODE.test(info) && last - first > 1
-    const above = isCode ? spokenInSection(source, first + top - 1, top) : undefined
+    const above = isCode ? findFileInSection(source, first + top - 1, top) : undefined
     const path = above?.path ?? (isCode ? spokenBelow(passage, last) : undefined)
-    const reason = above !== undefined && SHOWS.test(rowAt(source, above.line)) ? 'listing' : 'example'
+    const reason = above !== undefined && SHOWS.test(lineWithoutBom(source, above.line)) ? 'listing' : 'example'
     return path === undefined ? [] : [{ line: first, endLine: last, what: 'code', path, reason }]
   })
 }
@@ -268,9 +268,9 @@ const SHOWS =
 
 /** The file that code belongs in, by the line below it: "Put this into `src/a.ts`.", "*(`src/a.ts`)*". */
 function spokenBelow(source: Source, last: number): string | undefined {
-  const line = [last + 1, last + 2].find((at) => at <= source.lineCount && rowAt(source, at).trim() !== '')
-  const row = line === undefined ? '' : rowAt(source, line)
-  const [path, ...others] = PUT.test(row) ? new Set(filesSpokenOf(row)) : []
+  const line = [last + 1, last + 2].find((at) => at <= source.lineCount && lineWithoutBom(source, at).trim() !== '')
+  const row = line === undefined ? '' : lineWithoutBom(source, line)
+  const [path, ...others] = PUT.test(row) ? new Set(findMentionedFiles(row)) : []
   return others.length > 0 ? undefined : path
 }
 

@@ -1,7 +1,7 @@
 import type { Block } from '../core/block.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
-import { diagnosticAt, type Reader, type Reading, Texts } from './reader.ts'
+import { makeDiagnostic, type Reader, type Reading, Texts } from './reader.ts'
 import type { Syntax } from './syntax.ts'
 
 /** A syntax of a program that uses clada: looked for besides those of clada, in its replies only. */
@@ -31,7 +31,7 @@ export interface OwnBlock {
 }
 
 /** As a row of the table. Its blocks wait for the end of the input, where nothing more can change what they are. */
-export const rowOf = (own: OwnSyntax): Syntax => ({
+export const ownSyntaxRow = (own: OwnSyntax): Syntax => ({
   kind: 'native',
   title: own.title ?? own.name,
   waits: true,
@@ -91,7 +91,7 @@ function readingOf(
 ): Reading {
   const endLine = last + 1
   const diagnostics: readonly Diagnostic[] =
-    problem === undefined ? [] : [diagnosticAt(source, line, { code: 'own-syntax', data: { said: problem } })]
+    problem === undefined ? [] : [makeDiagnostic(source, line, { code: 'own-syntax', data: { said: problem } })]
   const raw = source.text.slice(source.startOf(line), source.endOf(endLine))
   const blocks = (calls.length === 0 && problem !== undefined ? [{ action: '', params: {} }] : calls).map(
     ({ action, params }): Block => ({

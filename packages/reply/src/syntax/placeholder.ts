@@ -8,7 +8,7 @@ export const namesPlaceholder = ({ params }: Pick<Block, 'params'>): boolean =>
 export const isPlaceholder = (name: string): boolean => PLACES.test(name) && PLACEHOLDER.test(name.toLowerCase())
 
 /** As much of a path, from its beginning, as makes it a placeholder: `path/to` of `path/to/a.ts`. */
-export function placeholderIn(name: string): string | undefined {
+export function findPlaceholder(name: string): string | undefined {
   if (!isPlaceholder(name)) return undefined
   const parts = name.split('/')
   const length = parts.findIndex((_, at) => isPlaceholder(parts.slice(0, at + 1).join('/')))

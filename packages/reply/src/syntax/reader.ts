@@ -46,7 +46,7 @@ export interface Reading {
 }
 
 /** A finding with its place in the reply. */
-export function diagnosticAt(source: Source, line: number, finding: Finding): Diagnostic {
+export function makeDiagnostic(source: Source, line: number, finding: Finding): Diagnostic {
   const { line: _, column, length, ...fact } = finding
   const text = line > source.lineCount ? '' : source.line(line)
   const from = column ?? text.length - text.trimStart().length + 1
@@ -73,7 +73,7 @@ Reflect.deleteProperty(Texts.prototype, 'constructor')
 Object.setPrototypeOf(Texts.prototype, null)
 
 /** A control character other than tab, LF and CR that is in a text and not in what was written: an escape made it. */
-export const madeControl = (text: string, written: string): string | undefined =>
+export const findMadeControl = (text: string, written: string): string | undefined =>
   text.match(CONTROLS)?.find((character) => !written.includes(character))
 
 // oxlint-disable-next-line no-control-regex

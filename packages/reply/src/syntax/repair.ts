@@ -2,18 +2,18 @@ import { BOM } from '../core/character-codes.ts'
 import { type Block, type Document, isComplete, type SkippedBlock } from '../core/block.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import { rangeFinder, Source } from '../core/source.ts'
-import { bulletOf, flagDamagedParams } from './damage.ts'
-import { type Budget, kindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
+import { matchBullet, flagDamagedParams } from './damage.ts'
+import { type Budget, damageKindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
 import { sortByLine } from './account.ts'
 import { isQuotedWhole } from '../regions/quotations.ts'
-import { kindsIn, mayShow, plainMarker, shows, wordsFor } from '../text/undamage.ts'
+import { findDamageKinds, mayShowDamage, toPlainMarker, showsDamage, damageWords } from '../text/undamage.ts'
 
 export interface ThroughDamage extends RepairOptions {
   read(source: Source): Document
 }
 
 /** Reads a text through damage to its markers. `strict` is the reading without that. */
-export function throughDamage(source: Source, strict: Document, options: ThroughDamage): Document {
+export function repairDocument(source: Source, strict: Document, options: ThroughDamage): Document {
   const { walks, read } = options
   const { text, regions, alone } = repairMarkers(source, strict, options)
   const repaired = text === source.text ? source : new Source(text)
@@ -24,7 +24,7 @@ export function throughDamage(source: Source, strict: Document, options: Through
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
   const reported = new Set<Region>()
   const blocks = document.blocks.map((block) => {
-    const region = regionOf(regions, block.startLine)
+    const region = findRegion(regions, block.startLine)
     if (region === undefined || region.changed.size === 0) return flagSuspectParams(repaired, block, escaped, walks)
     const warnings = reported.has(region) ? [] : warningsOf(region)
     reported.add(region)
@@ -47,13 +47,13 @@ function keeps(before: Document, after: Document, regions: readonly Region[]): b
     const old = sound.get(place)
     sound.delete(place)
     if (
-      regionOf(regions, block.startLine) === undefined &&
+      findRegion(regions, block.startLine) === undefined &&
       (old === undefined ? isComplete(block) : !isSame(old, block))
     ) {
       return false
     }
   }
-  return [...sound.values()].every((block) => (regionOf(regions, block.startLine)?.changed.size ?? 0) > 0)
+  return [...sound.values()].every((block) => (findRegion(regions, block.startLine)?.changed.size ?? 0) > 0)
 }
 
 /** By the line they begin on, of which several may begin on one: an id may be a number that counts those before it. */
@@ -85,7 +85,7 @@ function warningsOf({ start, end, prefix, bullet, markers, changed }: Region): s
   }
   const lines = new Map<string, number[]>()
   for (const { line, markup, fence } of markers) {
-    const words = wordsFor(kindsIn(markup).filter((kind) => kind !== 'breaks'))
+    const words = damageWords(findDamageKinds(markup).filter((kind) => kind !== 'breaks'))
     if (!changed.has(line) || (words === '' && !fence)) continue
     const what = fence ? 'a code fence inside the block was skipped' : `marker read despite ${words}`
     lines.set(what, [...(lines.get(what) ?? []), line])
@@ -108,11 +108,12 @@ function withEntities(kinds: readonly DamageKind[], block: Block, escaped: boole
 /** What the markers of a block show that its reader puts up with. */
 function toleratedIn(source: Source, block: Block, walks: Walks): readonly DamageKind[] {
   const walk = walks.get(block.syntax)?.walk
-  if (walk === undefined || !mayShow(block.raw) || !tolerated.some((kind) => shows(block.raw, kind))) return none
+  if (walk === undefined || !mayShowDamage(block.raw) || !tolerated.some((kind) => showsDamage(block.raw, kind)))
+    return none
   const view = new View(source, '', { lines: source.lineCount * 4 })
   const markers = walk(view, block.startLine)?.markers ?? none
   // A byte order mark at the start of the text is no damage: editors write one.
-  return kindsOf(markers.map((one) => (one.line === 1 ? { ...one, markup: withoutBom(one.markup) } : one)))
+  return damageKindsOf(markers.map((one) => (one.line === 1 ? { ...one, markup: withoutBom(one.markup) } : one)))
 }
 
 const withoutBom = (text: string): string => (text.charCodeAt(0) === BOM ? text.slice(1) : text)
@@ -170,7 +171,7 @@ interface RepairOptions {
 export function repairMarkers(source: Source, strict: Document, options: RepairOptions): Repairs {
   const { soundBefore } = options
   const { regions, open } = findRegions(source, strict, options)
-  const regionAt = (line: number): Region | undefined => regionOf(regions, line)
+  const regionAt = (line: number): Region | undefined => findRegion(regions, line)
   const soundAt = strict.blocks.filter(isComplete).map((block) => regionAt(block.startLine))
   const sound = soundBefore || soundAt.includes(undefined)
   const isFlush = (block: Block): boolean =>
@@ -198,7 +199,7 @@ export function repairMarkers(source: Source, strict: Document, options: RepairO
 const unfinished = (line: number): SkippedBlock => ({ line, endLine: line, what: 'native block', reason: 'unreadable' })
 
 /** Regions are in order and do not overlap. */
-export const regionOf = (regions: readonly Region[], line: number): Region | undefined =>
+export const findRegion = (regions: readonly Region[], line: number): Region | undefined =>
   rangeFinder(regions, ({ start, end }) => ({ first: start, last: end }))(line)
 
 /** Every block that is whole once damage is undone, those that are sound without left out unless they are in one. */
@@ -239,14 +240,14 @@ function findRegions(
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
       // One quoted block in a text that is not is an example, or quoted from another text.
       if (prefix.includes('>')) quoted ??= !soundBefore && isQuotedWhole(given)
-      const bullet = bulletOf(line)
+      const bullet = matchBullet(line)
       const before = bullet === '' ? prefix : ' '.repeat(bullet.length)
       const prefixes = before === '' || (prefix.includes('>') && !quoted) ? [''] : [before, '']
       const region = regionFrom(source, n, prefixes, walks, budget, bullet)
       if (region !== undefined) regions.push(region)
       if (region !== undefined && bullet !== '') item = { prefix: before, end: region.end }
       else if (region !== undefined) item = undefined
-      else if (prefix.includes('>') ? quoted : plainMarker(line) !== line.trim()) open.push(n)
+      else if (prefix.includes('>') ? quoted : toPlainMarker(line) !== line.trim()) open.push(n)
       n = region?.end ?? n
     }
     n = end ?? n
@@ -277,8 +278,8 @@ function isInItem(source: Source, line: number, { prefix, end }: { prefix: strin
 
 /** Whether a line looks like the first of a block, through damage, quotation marks and indentation. */
 export function mayOpen(line: string, walks: Walks): boolean {
-  const plain = plainMarker(line)
-  const bare = plain.startsWith('>') ? plain.replace(/^[\s>]+/, '') : plain.slice(bulletOf(plain).length)
+  const plain = toPlainMarker(line)
+  const bare = plain.startsWith('>') ? plain.replace(/^[\s>]+/, '') : plain.slice(matchBullet(plain).length)
   for (const { opener } of walks.values()) if (opener.test(bare)) return true
   return false
 }
@@ -297,7 +298,7 @@ function regionFrom(
       const walked = walk(view, start)
       if (walked !== undefined) {
         const changed = changedBy(source, prefix, bullet, walked)
-        return { ...walked, prefix, bullet, kinds: kindsOf(walked.markers), changed }
+        return { ...walked, prefix, bullet, kinds: damageKindsOf(walked.markers), changed }
       }
     }
   }

@@ -5,12 +5,12 @@ import {
   findBlocks,
   type FindOptions,
   looksForProposals,
-  walksFor,
+  makeWalks,
   blankOutReasoningAndReports,
 } from './find-blocks.ts'
 import { hasMark, type Marking } from './account.ts'
-import { otherForms } from './other-forms.ts'
-import { placesIn } from './proposal/proposal.ts'
+import { findOtherForms } from './other-forms.ts'
+import { findProposedFiles } from './proposal/proposal.ts'
 import { isUnaffectedByDamage, mayOpen, type Walks } from './repair.ts'
 import { Quotations } from './quoted.ts'
 import type { Reading } from './reader.ts'
@@ -35,7 +35,7 @@ export class BlockStream {
 
   constructor(options: FindOptions) {
     this.#options = options
-    this.#walks = walksFor(options)
+    this.#walks = makeWalks(options)
     this.#marking = syntaxNames.filter((name) => options.syntaxes?.includes(name) ?? true).map(syntaxOf)
   }
 
@@ -51,7 +51,7 @@ export class BlockStream {
     const quotations = new Quotations(source)
     const blocks: Block[] = []
     // Whole files beside blocks are listed, and by their fences, which must not be taken apart.
-    const files = looksForProposals(this.#options) ? placesIn(source) : []
+    const files = looksForProposals(this.#options) ? findProposedFiles(source) : []
     let next = 1
     let reach = 0
     for (let reading = finder.step(); reading !== undefined && isFinal(reading); reading = finder.step()) {
@@ -65,7 +65,7 @@ export class BlockStream {
       if ((files[0]?.last ?? Infinity) < first.startLine) break
       if (reading.blocks.some((block) => quotations.reasonFor(block) !== undefined)) break
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
-      if (otherForms(source, { first: next, last: first.startLine - 1 }, false).length > 0) break
+      if (findOtherForms(source, { first: next, last: first.startLine - 1 }, false).length > 0) break
       blocks.push(...reading.blocks)
       next = reading.next
     }

@@ -3,7 +3,7 @@ import { cml } from './cml/cml.ts'
 import { csl } from './csl/csl.ts'
 import { gptme } from './gptme/gptme.ts'
 import { jsonCall } from './json-call/json-call.ts'
-import { type OwnSyntax, rowOf } from './own.ts'
+import { type OwnSyntax, ownSyntaxRow } from './own.ts'
 import { proposal } from './proposal/proposal.ts'
 import { replacer } from './replacer/replacer.ts'
 import { searchReplace } from './search-replace/search-replace.ts'
@@ -54,7 +54,7 @@ export const syntaxNames: readonly SyntaxName[] = [...rows.keys()].filter((name)
 export const defaultSyntax: TaughtName = 'sham'
 
 /** By its name or another one, in any case. */
-export const syntaxNamed = (given: string): SyntaxName | undefined =>
+export const findSyntaxName = (given: string): SyntaxName | undefined =>
   syntaxNames.find((name) => [name, ...(rows.get(name)?.aliases ?? [])].includes(given.toLowerCase()))
 
 export const taughtNames: readonly TaughtName[] = syntaxNames.filter(
@@ -83,7 +83,7 @@ export function addSyntax(definition: OwnSyntax): string | undefined {
   if (!/^[a-z][a-z0-9-]*$/.test(name)) return `'${name}' is no name for a syntax: small letters, digits and hyphens.`
   if (rows.has(name)) return `There is a syntax '${name}' already. Give yours another name.`
   const before = own.get(name)
-  if (before === undefined) own.set(name, { definition, syntax: rowOf(definition) })
+  if (before === undefined) own.set(name, { definition, syntax: ownSyntaxRow(definition) })
   return before === undefined || before.definition === definition
     ? undefined
     : `Another syntax of this program is called '${name}'. Give one of them another name.`

@@ -1,7 +1,7 @@
 import { BOM } from '../core/character-codes.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
-import { escapedIn, kindsIn } from '../text/undamage.ts'
+import { findEscaped, findDamageKinds } from '../text/undamage.ts'
 
 /*
  * The kit that every native syntax is read with:
@@ -194,7 +194,7 @@ interface Signs {
 }
 
 function signsIn(markup: string): Signs {
-  const { escaped, plain } = escapedIn(markup)
+  const { escaped, plain } = findEscaped(markup)
   const signs = { escaped: new Set(escaped), unescaped: new Set(plain) }
   for (const [sign, typographic] of typographicSigns) {
     if (typographic.test(markup)) signs.escaped.add(sign)
@@ -210,11 +210,11 @@ const typographicSigns: readonly (readonly [string, RegExp])[] = [
 ]
 
 /** What the markers of a block show. */
-export const kindsOf = (markers: readonly Marker[]): DamageKind[] =>
+export const damageKindsOf = (markers: readonly Marker[]): DamageKind[] =>
   kindsOfMarkup(markers.filter(({ fence }) => !fence).map(({ markup }) => markup))
 
 export function kindsOfMarkup(markup: readonly string[]): DamageKind[] {
-  const kinds = kindsIn(markup.join('\n')).filter((kind) => kind !== 'breaks')
+  const kinds = findDamageKinds(markup.join('\n')).filter((kind) => kind !== 'breaks')
   // Models leave spaces after a marker. Two after each but the last are what makes lines of one paragraph.
   const broken = markup.length > 1 && markup.slice(0, -1).every((one) => one.endsWith('  '))
   return broken ? [...kinds, 'breaks'] : kinds

@@ -1,9 +1,9 @@
 import type { DamageKind } from '../core/diagnostic.ts'
-import { type CharacterKind, foldText, kindIn } from './characters.ts'
+import { type CharacterKind, foldText, findCharacterKind } from './characters.ts'
 import type { HunkLine } from './hunks.ts'
-import { commonPairs } from './line-diff.ts'
-import { indentOf, type Pair, reindenter } from './reindent.ts'
-import { kindsIn, tokensOfKind } from './undamage.ts'
+import { findCommonPairs } from './line-diff.ts'
+import { indentOf, type Pair, makeReindenter } from './reindent.ts'
+import { findDamageKinds, tokensOfKind } from './undamage.ts'
 
 /**
  * The new lines of an edit as the file is to have them, by how its old lines differ from the file's: characters, spaces
@@ -11,7 +11,7 @@ import { kindsIn, tokensOfKind } from './undamage.ts'
  *
  * `there` holds the file's line for each old line; undefined for one that has none. `text` is the whole file.
  */
-export function adapted(
+export function adaptNewLines(
   lines: readonly HunkLine[],
   there: readonly (string | undefined)[],
   text: string,
@@ -57,7 +57,7 @@ function isDoubtful(
   if (lost.length === 0) return false
   const strange = (lines: readonly string[]): DamageKind[] => {
     const all = lines.join('\n')
-    return kindsIn(all).filter((kind) => tokensOfKind(all, kind).some((one) => !text.includes(one)))
+    return findDamageKinds(all).filter((kind) => tokensOfKind(all, kind).some((one) => !text.includes(one)))
   }
   // Letters that only look like those of the file.
   const lookalikes = lost.flatMap((line) => line.text.match(/(?![A-Za-z])\p{L}/gu) ?? [])
@@ -142,15 +142,15 @@ function shiftOf(
   text: string,
 ): (line: string) => string | undefined {
   if (pairs.every(([edit, file]) => edit.trim() === '' || indentOf(edit) === indentOf(file))) return (line) => line
-  const frame = frameOf(lines, there)
+  const frame = chooseFrame(lines, there)
   if (frame === 'unclear') return () => undefined
   if (frame === 'file') return (line) => line
   const isAligned = /^\t+ {2}/m.test(text)
-  return reindenter(pairs, isAligned ? lines.map((line) => plainIndent(line.text)) : undefined)
+  return makeReindenter(pairs, isAligned ? lines.map((line) => plainIndent(line.text)) : undefined)
 }
 
 /** Whose indentation the new lines have: that of the old lines, or already the file's. */
-export function frameOf(
+export function chooseFrame(
   lines: readonly HunkLine[],
   there: readonly (string | undefined)[],
 ): Frame | 'unclear' | undefined {
@@ -164,7 +164,7 @@ export function frameOf(
   }
   const [first] = frameBy(old.findIndex(hasContent), fresh.findIndex(hasContent))
   const trimmed = [old, fresh].map((side) => side.map((line) => line.trim()))
-  const frames = new Set(commonPairs(trimmed[0] ?? [], trimmed[1] ?? []).flatMap(([own, at]) => frameBy(own, at)))
+  const frames = new Set(findCommonPairs(trimmed[0] ?? [], trimmed[1] ?? []).flatMap(([own, at]) => frameBy(own, at)))
   if (frames.size > 1 || (frames.size === 0 && first === undefined && fresh.some(hasContent))) return 'unclear'
   const [frame = first] = frames
   // Lines that are put into a block may have the file's indentation by chance, but the first one begins where it should.
@@ -180,7 +180,7 @@ type CharacterClass = Exclude<CharacterKind, 'angle'> | 'accent' | 'other'
 
 function classOf(unit: string): CharacterClass {
   if (/\p{M}/u.test(unit)) return 'accent'
-  const kind = kindIn(unit)
+  const kind = findCharacterKind(unit)
   return kind === undefined || kind === 'angle' ? 'other' : kind
 }
 
@@ -220,7 +220,7 @@ class Evidence {
     const old = removed.flatMap(({ edit, file }) => [...tokensOf(edit, file), newline])
     const fresh = added.flatMap((line) => [...wordsOf(line), '\n'])
     const shared = new Map(
-      commonPairs(
+      findCommonPairs(
         old.map(({ text }) => text),
         fresh,
       ).map(([from, to]) => [to, old[from]?.file]),

@@ -3,7 +3,7 @@
  * be up to `slack` lines from where it should be; pairs cost their characters only when they may be alike.
  */
 import { collapse, squeeze } from './characters.ts'
-import { afford, type Work } from './nearest-survey.ts'
+import { spend, type Work } from './nearest-survey.ts'
 
 interface ComparedLine {
   raw: string
@@ -14,7 +14,7 @@ interface ComparedLine {
   weight: number
 }
 
-export function comparedLine(raw: string): ComparedLine {
+export function makeComparedLine(raw: string): ComparedLine {
   const plain = collapse(raw.slice(0, MAX_LINE))
   const bare = squeeze(plain)
   let sign = 0
@@ -44,7 +44,7 @@ export function alignLines(
   work: Work,
 ): Alignment | undefined {
   const band = 2 * slack + 1
-  if (!afford(work, (wanted.length + 1) * band)) return undefined
+  if (!spend(work, (wanted.length + 1) * band)) return undefined
   const shift = expected - slack
   const moves = new Uint8Array((wanted.length + 1) * band)
   const alike = new Float32Array(wanted.length * band)
@@ -179,7 +179,7 @@ function editSimilarity(short: string, long: string, work: Work): number {
   }
   const a = short.slice(head, short.length - tail)
   const b = long.slice(head, long.length - tail)
-  if (!afford(work, head + tail + (a.length + 1) * b.length)) return 0
+  if (!spend(work, head + tail + (a.length + 1) * b.length)) return 0
 
   let last = Uint16Array.from({ length: a.length + 1 }, (_, index) => index)
   let row = new Uint16Array(a.length + 1)

@@ -2,21 +2,21 @@
  * Places that differ from an edit in blank lines only: a model adds or forgets them when it copies. All other lines are
  * there in a row, as written but for whitespace at their ends.
  */
-import { adapted } from './adapt.ts'
+import { adaptNewLines } from './adapt.ts'
 import { type FileLines, comparisonKey } from './file-lines.ts'
-import { type Fit, splicesOf } from './fit.ts'
+import { type Fit, makeSplices } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
-import { numbersOf, overlappingMatches } from './search.ts'
+import { numberSequence, overlappingMatches } from './search.ts'
 
 const LEAST_LINES = 2
 
-export function blankLineFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
+export function findBlankLineFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
   const content = old.flatMap((text, nth) => (isBlank(text) ? [] : [nth]))
   if (content.length < LEAST_LINES) return []
   const { rows, ids, numbers } = contentLines(file)
   const pattern = content.map((nth) => numbers.get(comparisonKey(old[nth] ?? '', 'trailing-space')) ?? -1)
-  return [...overlappingMatches(numbersOf(ids), numbersOf(pattern))].flatMap((match) => {
+  return [...overlappingMatches(numberSequence(ids), numberSequence(pattern))].flatMap((match) => {
     const at = placeBlankLines(old, content, rows.slice(match, match + content.length), file)
     const first = rows[match] ?? 0
     const height = (rows[match + content.length - 1] ?? first) - first + 1
@@ -82,10 +82,10 @@ function splicesAt(lines: readonly HunkLine[], at: readonly (number | undefined)
       rows[before - 1] = below - 1
     }
   }
-  const added = adapted(
+  const added = adaptNewLines(
     there,
     rows.map((row) => file.line(row)),
     file.text,
   )
-  return added && splicesOf(there, (index) => rows[index] ?? (rows.at(-1) ?? -1) + 1, added)
+  return added && makeSplices(there, (index) => rows[index] ?? (rows.at(-1) ?? -1) + 1, added)
 }

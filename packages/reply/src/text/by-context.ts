@@ -13,10 +13,10 @@
  *   - the lines that the file has between the old ones leave no other place for one of these changes;
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
-import { adapted } from './adapt.ts'
+import { adaptNewLines } from './adapt.ts'
 import { foldText } from './characters.ts'
 import { type FileLines, comparisonKey, withoutCr } from './file-lines.ts'
-import { type Fit, isLong, splicesOf } from './fit.ts'
+import { type Fit, isLong, makeSplices } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
 
 const LEAST_ALIKE = 0.6
@@ -39,7 +39,7 @@ export interface ContextFit extends Fit {
   readonly matched: number
 }
 
-export function contextFits(lines: readonly HunkLine[], file: FileLines): ContextFit[] {
+export function findContextFits(lines: readonly HunkLine[], file: FileLines): ContextFit[] {
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
   if (!isLong(old) || old.length > MOST_LINES) return []
   const groups = groupsOf(lines, old)
@@ -118,8 +118,8 @@ function fitsOf(
     if (!bound.every((nth) => asWritten(old[nth] ?? '') === asWritten(there[nth] ?? ''))) continue
     const found = at.filter((line, nth) => line !== -1 && (hasContent(old[nth] ?? '') || bound.includes(nth)))
     const first = found[0] ?? place
-    const fresh = adapted(lines, there, file.text)
-    const splices = fresh && splicesOf(lines, (nth) => lineOf(at, nth), fresh)
+    const fresh = adaptNewLines(lines, there, file.text)
+    const splices = fresh && makeSplices(lines, (nth) => lineOf(at, nth), fresh)
     const height = (found.at(-1) ?? place) - first + 1
     const fit = { level: 'context', first, height, splices, matched: found.length } as const
     if (isApplied(lines, at, fit, file)) continue

@@ -37,11 +37,12 @@ const BEYOND_ASCII = /[\x80-\uffff]/
 const patterns = rows.map((row) => ({ ...row, pattern: new RegExp(`[${row.members}]`) }))
 
 /** The first kind of the table that a text has a character of. */
-export const kindIn = (text: string): CharacterKind | undefined =>
+export const findCharacterKind = (text: string): CharacterKind | undefined =>
   BEYOND_ASCII.test(text) ? patterns.find(({ pattern }) => pattern.test(text))?.kind : undefined
 
 /** What a character stands for; itself where it is in no row. */
-export const plainOf = (char: string): string => patterns.find(({ pattern }) => pattern.test(char))?.plain ?? char
+export const plainCharacter = (char: string): string =>
+  patterns.find(({ pattern }) => pattern.test(char))?.plain ?? char
 
 const replacements = rows.flatMap(({ kind, plain, members }) =>
   kind === 'angle' ? [] : [{ kind, plain, pattern: new RegExp(`[${members}]`, 'g') }],
@@ -49,10 +50,10 @@ const replacements = rows.flatMap(({ kind, plain, members }) =>
 
 /** Plain punctuation and spaces for typographic ones, accents composed; what cannot be seen is left out. */
 export const foldText = (text: string): string =>
-  BEYOND_ASCII.test(text) ? withPlain(text.normalize('NFC'), ['space', 'quote', 'dash', 'dots', 'invisible']) : text
+  BEYOND_ASCII.test(text) ? foldKinds(text.normalize('NFC'), ['space', 'quote', 'dash', 'dots', 'invisible']) : text
 
 /** The same for characters of some kinds only. */
-export function withPlain(text: string, kinds: readonly CharacterKind[]): string {
+export function foldKinds(text: string, kinds: readonly CharacterKind[]): string {
   if (!BEYOND_ASCII.test(text)) return text
   let folded = text
   for (const { kind, plain, pattern } of replacements) if (kinds.includes(kind)) folded = folded.replace(pattern, plain)
@@ -60,7 +61,7 @@ export function withPlain(text: string, kinds: readonly CharacterKind[]): string
 }
 
 /** Straight quotes and hyphens for typographic ones. */
-export const straighten = (text: string): string => withPlain(text, ['quote', 'dash'])
+export const straighten = (text: string): string => foldKinds(text, ['quote', 'dash'])
 
 // Control characters are invisible as well.
 const SPACES = new RegExp(`[\\x00-\\x20\\x7f\\u2028\\u2029${characterClass('space', 'invisible')}]+`, 'g')

@@ -3,7 +3,7 @@
  * whatever their case and separators; the same words, or letters, in another order (`write_file` for
  * `file_write`); a finding of the pen; most words in common.
  */
-export function closestName(wanted: string, names: readonly string[]): string | undefined {
+export function findClosestName(wanted: string, names: readonly string[]): string | undefined {
   const asked = shapeOf(wanted.slice(0, MAX_LENGTH))
   if (asked.letters === '') return undefined
 
@@ -19,7 +19,7 @@ export function closestName(wanted: string, names: readonly string[]): string | 
 
 /** The end of a message about an unknown name. */
 export function didYouMean(wanted: string, names: readonly string[], otherwise = ''): string {
-  const close = closestName(wanted, names)
+  const close = findClosestName(wanted, names)
   return close === undefined ? otherwise : ` Did you mean ${close}?`
 }
 

@@ -3,21 +3,21 @@ import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import {
   type Fit,
-  addedAgain,
-  insideNew,
+  addedAgainWarning,
+  findLinesInsideNew,
   isLong,
   repairWarning,
   type MatchLevel,
   type Shifted,
-  shiftedLines,
+  findShift,
   type Splice,
-  withSplices,
+  applySplices,
 } from './fit.ts'
-import { adapted } from './adapt.ts'
+import { adaptNewLines } from './adapt.ts'
 import type { HunkLine } from './hunks.ts'
 import { splitBlock } from './lines.ts'
-import { fitsByLevel, hunkOf, isShifted, type Matching } from './matcher.ts'
-import { onlyReading } from './undamage-edit.ts'
+import { findFitsByLevel, makeHunkLines, isShifted, type Matching } from './matcher.ts'
+import { findOnlyReading } from './undamage-edit.ts'
 import { damageWarning } from './undamage.ts'
 
 /** How an edit by text may be read. */
@@ -62,8 +62,8 @@ export function editTolerantly(
   if (tolerance.matching === 'exact') return read()
   const [oldLines, newLines] = editLines(old, fresh)
   const file = new FileLines(new Source(text))
-  const lines = hunkOf(oldLines, newLines)
-  const [fits] = fitsByLevel(lines, file, { levels: 'all', damage: tolerance.damage })
+  const lines = makeHunkLines(oldLines, newLines)
+  const [fits] = findFitsByLevel(lines, file, { levels: 'all', damage: tolerance.damage })
   if (fits === undefined) return read()
   // Parts of lines are found through damage only, on the level for that.
   const level = fits[0]?.level ?? 'exact'
@@ -77,7 +77,7 @@ const beforeParts: readonly MatchLevel[] = ['exact', 'trailing-space', 'indentat
  * The place where the new text is already, around the one place of the old text: the edit was probably applied before.
  * A short text may be there by chance, so it is not sure.
  */
-export function textInsideNew(
+export function findTextInsideNew(
   text: string,
   span: Span,
   old: string,
@@ -120,7 +120,7 @@ export function editRangeTolerantly(
     const span = { start: file.startOf(start), end: file.startOf(to) }
     if (starts.length > 1 || ends.length > 1) return { kind: 'count', level, spans: [span] }
     const there = old.map((_, nth) => file.line(nth < first.length ? start + nth : stop + nth - first.length))
-    const added = isShifted(old, there) ? adapted(lines, there, text) : undefined
+    const added = isShifted(old, there) ? adaptNewLines(lines, there, text) : undefined
     if (added === undefined) return { kind: 'unclear', level, spans: [span] }
     const fit: Fit = { level, first: start, height: to - start, splices: [{ from: start, to, added }] }
     return editedAt([fit], file, 1, 'the passage')
@@ -137,14 +137,14 @@ function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: s
   const level = apart[0]?.level ?? 'exact'
   const spans = apart.map(({ first, height }) => ({ start: file.startOf(first), end: file.startOf(first + height) }))
   if (wanted !== 'all' && apart.length !== wanted) return { kind: 'count', level, spans }
-  const again = apart.flatMap((fit) => insideNew(fit, file) ?? [])
+  const again = apart.flatMap((fit) => findLinesInsideNew(fit, file) ?? [])
   if (again.some(({ isSure }) => isSure)) return { kind: 'absent' }
   const splices: Splice[] = []
   for (const fit of apart) {
     if (fit.splices === undefined) return { kind: 'unclear', level, spans }
     splices.push(...fit.splices)
   }
-  const changed = withSplices(file, splices)
+  const changed = applySplices(file, splices)
   // What was without a final newline stays so.
   const text = file.text.endsWith('\n') ? changed : changed.replace(/\r?\n$/, '')
   const warning = repairWarning(what, apart, file) ?? `${what} was found only without its last line break`
@@ -153,8 +153,8 @@ function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: s
     text,
     count: apart.length,
     level,
-    warnings: [warning, ...again.map(({ first }) => addedAgain(first + 1))],
-    shifted: shiftedLines(apart),
+    warnings: [warning, ...again.map(({ first }) => addedAgainWarning(first + 1))],
+    shifted: findShift(apart),
   }
 }
 
@@ -180,7 +180,7 @@ function throughDamage(
   what: string,
 ): TextEdited {
   const edit = { wanted: [old], replacement: fresh }
-  const reading = onlyReading(edit, text, damage, ([one = '']) => findOccurrences(text, one))
+  const reading = findOnlyReading(edit, text, damage, ([one = '']) => findOccurrences(text, one))
   if (reading === undefined || reading.found.length !== (wanted === 'all' ? 1 : wanted)) return { kind: 'absent' }
   const [read = old] = reading.wanted
   return {

@@ -1,7 +1,7 @@
-import { commonPairs } from './line-diff.ts'
+import { findCommonPairs } from './line-diff.ts'
 import { partitionPoint, dominantEol, type Eol, toEol } from './lines.ts'
-import { charactersOf, overlappingMatches } from './search.ts'
-import { guarded } from '../core/guard.ts'
+import { characterSequence, overlappingMatches } from './search.ts'
+import { runGuarded } from '../core/guard.ts'
 
 /** Offsets in the file's own text, `end` after the last character. */
 export interface Span {
@@ -32,7 +32,7 @@ export function findOccurrences(content: string, needle: string, { max = Infinit
 /** Steps that take less time than the thread that would watch them. */
 const fewSteps = 1_000_000
 
-const guardedAbove = <T>(steps: number, work: () => T): T => (steps < fewSteps ? work() : guarded(work))
+const guardedAbove = <T>(steps: number, work: () => T): T => (steps < fewSteps ? work() : runGuarded(work))
 
 /**
  * `newText`, to the letter, in the place of each span; everything else stays as it is. `spans` are in
@@ -57,14 +57,14 @@ export function applyReplacements(
 }
 
 /** The line end for new text. A CR in the text to find means exact line ends. */
-export function eolFor(content: string, ...needles: string[]): Eol | 'as-given' {
+export function chooseEol(content: string, ...needles: string[]): Eol | 'as-given' {
   return needles.some((needle) => needle.includes('\r')) ? 'as-given' : dominantEol(content)
 }
 
 /** A text with another in the place of each span. In a file with two kinds of line ends every line keeps its own. */
 export function replaceSpans(text: string, spans: readonly Span[], old: string, fresh: string): string {
   if (!fresh.includes('\n')) return applyReplacements(text, spans, fresh, { eol: 'as-given' })
-  const eol = eolFor(text, old)
+  const eol = chooseEol(text, old)
   if (eol === 'as-given' || !isMixed(text)) return applyReplacements(text, spans, fresh, { eol })
   let result = ''
   let from = 0
@@ -83,7 +83,7 @@ function withEnds(text: string, start: number, end: number, fresh: string): stri
   const there = text.slice(start, end)
   const ends = there.match(/\r?\n/g) ?? []
   const lines = fresh.split(/\r?\n/)
-  const kept = new Map(commonPairs(there.split(/\r?\n/), lines).map(([own, at]) => [at, ends[own]]))
+  const kept = new Map(findCommonPairs(there.split(/\r?\n/), lines).map(([own, at]) => [at, ends[own]]))
   const next = /\r?\n/.exec(text.slice(end))?.[0] ?? dominantEol(text)
   let last = ends[0] ?? next
   return lines
@@ -156,7 +156,7 @@ function overlapping(content: string, needle: string): { count: number; spans: S
 
   const spans: Span[] = []
   let count = 0
-  for (const at of overlappingMatches(charactersOf(view), charactersOf(needle), first)) {
+  for (const at of overlappingMatches(characterSequence(view), characterSequence(needle), first)) {
     count++
     if (spans.length < SHOWN) spans.push(span(at))
   }

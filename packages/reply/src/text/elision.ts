@@ -4,22 +4,22 @@
  * these are.
  */
 import type { Elision } from '../core/place.ts'
-import { counted } from '../core/words.ts'
+import { formatCount } from '../core/words.ts'
 import { Source } from '../core/source.ts'
-import { adapted } from './adapt.ts'
+import { adaptNewLines } from './adapt.ts'
 import { commentMarksFor } from './comment-marks.ts'
 import { FileLines, views } from './file-lines.ts'
-import { hunkOf } from './matcher.ts'
+import { makeHunkLines } from './matcher.ts'
 import { indentOf } from './reindent.ts'
 import { lacksBeginning, lacksEnd } from './whole-file.ts'
 
 /** The first such line of a text for `path`, without the whitespace around it; undefined where there is none. */
-export function elisionIn(lines: readonly string[], path: string): string | undefined {
+export function findElision(lines: readonly string[], path: string): string | undefined {
   return elisionsIn(lines, path).map((at) => lines[at]?.trim())[0]
 }
 
 /** The first such line that the file does not have. */
-export function newElisionIn(content: string, path: string, text: string): Elision | undefined {
+export function findNewElision(content: string, path: string, text: string): Elision | undefined {
   const lines = content.split(/\r?\n/)
   const at = elisionsIn(lines, path).find((one) => !hasLine(text, lines[one]?.trim() ?? ''))
   return at === undefined ? undefined : elisionAt(lines, at, 'only-new')
@@ -172,7 +172,7 @@ function inNewOnly(
     if (isBlank(next[0]) && !isBlank(old[end])) parts[nth + 1] = next.slice(next.findIndex((line) => !isBlank(line)))
     written.push(...after.lines, ...old.slice(after.line, end))
     const count = end - after.line - (end === old.length && old.at(-1) === '' ? 1 : 0)
-    kept.push(`${elision.trim()} represents ${counted(count, 'line')}, kept`)
+    kept.push(`${elision.trim()} represents ${formatCount(count, 'line')}, kept`)
     from = end
   }
   return { kind: 'resolved', old, fresh: written, kept }
@@ -279,12 +279,12 @@ function inBoth(old: readonly string[][], fresh: readonly string[][], file: File
         const between = Array.from({ length: first - at }, (_, by) => file.line((at ?? 0) + by))
         whole.push(...between)
         written.push(...between)
-        kept.push(`an elision represents ${counted(first - at, 'line')}, kept`)
+        kept.push(`an elision represents ${formatCount(first - at, 'line')}, kept`)
       }
       if (part.length === 0) continue
       const there = part.map((_, by) => file.line(first + by))
-      const lines = hunkOf(part, fresh[nth] ?? [])
-      const added = adapted(lines, there, file.text)
+      const lines = makeHunkLines(part, fresh[nth] ?? [])
+      const added = adaptNewLines(lines, there, file.text)
       if (added === undefined) return undefined
       let [own, taken] = [0, 0]
       for (const { mark } of lines) {

@@ -1,5 +1,5 @@
 import { withoutOuterBlankLines } from './lines.ts'
-import { isShortWord, characterClass, squeeze, straighten, withPlain } from './characters.ts'
+import { isShortWord, characterClass, squeeze, straighten, foldKinds } from './characters.ts'
 
 /**
  * A short phrase when `wanted` would be in `found` but for one kind of difference, else undefined.
@@ -20,7 +20,7 @@ export function explainDifference(wanted: string, found: string, param = 'old_te
   const reading = searchVariants(wanted).find((other) => squeeze(place).includes(squeeze(other.text)))
   if (reading !== undefined) return `${param} ${reading.why}`
   if (place.replace(/\\(["'`])/g, '$1').includes(core)) return 'the quotes are escaped in the file'
-  const part = longestPart(core)
+  const part = findLongestPart(core)
   if (part !== undefined && !place.includes(part.dots) && squeeze(place).includes(squeeze(part.text))) {
     return `${param} leaves lines out`
   }
@@ -58,8 +58,8 @@ const KINDS: Kind[] = [
   { view: withoutBlankLines, why: 'only blank lines differ' },
   { view: (text) => withoutBlankLines(withoutIndent(text)), why: 'only indentation and blank lines differ' },
   { view: straighten, why: quotes },
-  { view: (text) => withPlain(text, ['invisible']), why: 'only invisible characters differ' },
-  { view: (text) => withPlain(text, ['space']), why: 'only no-break or wide spaces differ' },
+  { view: (text) => foldKinds(text, ['invisible']), why: 'only invisible characters differ' },
+  { view: (text) => foldKinds(text, ['space']), why: 'only no-break or wide spaces differ' },
   { view: (text) => text.replace(/\s+/g, ''), joinsWords: true, why: 'only spaces and line breaks differ' },
   { view: squeeze, joinsWords: true, why: 'only spaces and quotes differ' },
   { view: (text) => text.toLowerCase(), why: 'only upper and lower case differ' },
@@ -154,7 +154,7 @@ const ENTITIES = new Map([
 ])
 
 /** Of a text that leaves lines out, `...` or `// ... the rest ...` in their place, the longest part that it gives. */
-export function longestPart(wanted: string): { text: string; dots: string } | undefined {
+export function findLongestPart(wanted: string): { text: string; dots: string } | undefined {
   const parts: string[][] = [[]]
   let dots: string | undefined
   for (const line of wanted.split('\n')) {

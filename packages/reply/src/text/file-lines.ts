@@ -1,7 +1,7 @@
 import { LF } from '../core/character-codes.ts'
 import type { Source } from '../core/source.ts'
 import { foldText } from './characters.ts'
-import { numbersOf, overlappingMatches } from './search.ts'
+import { numberSequence, overlappingMatches } from './search.ts'
 
 /** The ways in which a line of an edit may be the same as a line of a file; each forgives what those before it forgive. */
 export const views = ['exact', 'trailing-space', 'indentation', 'characters'] as const
@@ -91,7 +91,9 @@ export class FileLines {
       if (id === undefined) return []
       pattern.push(id)
     }
-    return [...overlappingMatches(numbersOf(ids), numbersOf(pattern), Math.max(0, ids.indexOf(pattern[0] ?? -1)))]
+    return [
+      ...overlappingMatches(numberSequence(ids), numberSequence(pattern), Math.max(0, ids.indexOf(pattern[0] ?? -1))),
+    ]
   }
 
   #index(view: Comparison): Index {

@@ -38,7 +38,7 @@ export interface Shifted {
 }
 
 /** Of fits that are in order, and were applied. */
-export function shiftedLines(fits: readonly Fit[]): Shifted | undefined {
+export function findShift(fits: readonly Fit[]): Shifted | undefined {
   const added: { line: number; given: string }[] = []
   const old: number[] = []
   let grown = 0
@@ -69,7 +69,7 @@ export const isLong = (lines: readonly string[]): boolean =>
  * Where the new lines of an edit are already, around its place: it was probably applied before. Few lines may be there by
  * chance, so it is not sure.
  */
-export function insideNew(
+export function findLinesInsideNew(
   { first, height, splices }: Fit,
   file: FileLines,
 ): { readonly first: number; readonly isSure: boolean } | undefined {
@@ -85,11 +85,11 @@ export function insideNew(
   return around === undefined ? undefined : { first: around, isSure: isLong(fresh) }
 }
 
-export const addedAgain = (line: number): string =>
+export const addedAgainWarning = (line: number): string =>
   `the new text was already at line ${line}. If this edit was sent before, its lines are there twice now: undo it`
 
 /** What an edit changes, given the line of the file for each of its old lines. */
-export function splicesOf(
+export function makeSplices(
   lines: readonly HunkLine[],
   lineOf: (at: number) => number,
   fresh: readonly string[],
@@ -120,7 +120,7 @@ export function splicesOf(
 /**
  * A text with splices applied, which are in order. A new line ends as the line it replaces, or else as the one above it.
  */
-export function withSplices(
+export function applySplices(
   file: FileLines,
   splices: readonly (Splice & { readonly lineEnds?: 'edit' | undefined })[],
   /** The end of all new lines, instead of that of the lines they replace. */

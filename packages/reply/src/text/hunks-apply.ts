@@ -1,21 +1,13 @@
-import { guarded } from '../core/guard.ts'
+import { runGuarded } from '../core/guard.ts'
 import { Source } from '../core/source.ts'
 import { dominantEol } from './lines.ts'
 import type { Span } from './edit.ts'
-import { type Hunk, sideOf } from './hunks.ts'
+import { type Hunk, hunkSide } from './hunks.ts'
 import { locateHunk, type Placed } from './hunks-locate.ts'
 import { FileLines } from './file-lines.ts'
-import {
-  type Fit,
-  repairWarning,
-  type MatchLevel,
-  type Shifted,
-  shiftedLines,
-  type Splice,
-  withSplices,
-} from './fit.ts'
+import { type Fit, repairWarning, type MatchLevel, type Shifted, findShift, type Splice, applySplices } from './fit.ts'
 import type { Matching } from './matcher.ts'
-import { appliedLine } from './nearest.ts'
+import { findAppliedLine } from './nearest.ts'
 
 export interface AppliedHunk {
   readonly number: number
@@ -52,7 +44,7 @@ export interface AppliedHunks {
  * context, but not lines that change. Bytes that no hunk changes stay; new lines end as the lines they replace do.
  */
 export const applyHunks = (text: string, hunks: readonly Hunk[], matching: Matching = tolerant): AppliedHunks =>
-  guarded(() => {
+  runGuarded(() => {
     const done = atOnce(text, hunks, matching)
     return done.ok ? done : (oneByOne(text, hunks, matching, done.failures) ?? done)
   })
@@ -115,7 +107,7 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
       level,
     })),
     warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...newlineNote(one, file)]),
-    shifted: shiftedLines(good.map(({ fit }) => fit).sort((a, b) => a.first - b.first)),
+    shifted: findShift(good.map(({ fit }) => fit).sort((a, b) => a.first - b.first)),
     failures: failures.sort((a, b) => a.hunk.number - b.hunk.number),
   }
 }
@@ -172,10 +164,10 @@ const spanOf = (file: FileLines, line: number, height: number): Span => ({
 
 /** The line on which the new side is; undefined also when it is too little to tell anything. */
 function standing(hunk: Hunk, file: FileLines): number | undefined {
-  const lines = sideOf(hunk, 'new').map(({ text }) => text)
+  const lines = hunkSide(hunk, 'new').map(({ text }) => text)
   if (lines.join('').replace(/\s+/g, '').length < 4) return undefined
   const [line] = file.find(lines, 'trailing-space')
-  return line === undefined ? appliedLine(lines, file.text) : line + 1
+  return line === undefined ? findAppliedLine(lines, file.text) : line + 1
 }
 
 interface Change {
@@ -217,8 +209,8 @@ function spliced(file: FileLines, changes: readonly Change[], breaks: Matching['
   const splices = changes.flatMap(({ placed, splices: own }) =>
     own.map((splice) => ({ ...splice, lineEnds: placed.fit.lineEnds })),
   )
-  if (breaks === 'any') return withSplices(file, splices, file.eolOf(0) || '\n')
-  const text = withSplices(file, splices)
+  if (breaks === 'any') return applySplices(file, splices, file.eolOf(0) || '\n')
+  const text = applySplices(file, splices)
   const last = changes.at(-1)
   return last === undefined || last.to < file.count ? text : ended(text, file, last)
 }

@@ -1,10 +1,10 @@
-import { type Hunk, sideOf } from './hunks.ts'
+import { type Hunk, hunkSide } from './hunks.ts'
 import { foldText } from './characters.ts'
 import { type FileLines, withoutCr } from './file-lines.ts'
-import { addedAgain, type Fit, insideNew, type Splice, withSplices } from './fit.ts'
-import { fitsByLevel, type Matching } from './matcher.ts'
+import { addedAgainWarning, type Fit, findLinesInsideNew, type Splice, applySplices } from './fit.ts'
+import { findFitsByLevel, type Matching } from './matcher.ts'
 import { indentOf } from './reindent.ts'
-import { undamaged } from './undamage.ts'
+import { removeDamage } from './undamage.ts'
 
 /** A hunk and the one place it belongs. */
 export interface Placed {
@@ -35,20 +35,20 @@ export type Located =
  * - it is as written and the first after the hunk before this one, unless the hunk must fit one place only.
  */
 export function locateHunk(hunk: Hunk, file: FileLines, matching: Matching, before: Placed | undefined): Located {
-  if (sideOf(hunk, 'old').length === 0) return locateAddition(hunk, file)
+  if (hunkSide(hunk, 'old').length === 0) return locateAddition(hunk, file)
   // Hunks that must fit one place only are made of two texts.
   const marks = hunk.unique ? undefined : 'written'
-  for (const found of fitsByLevel(hunk.lines, file, { ...matching, marks })) {
+  for (const found of findFitsByLevel(hunk.lines, file, { ...matching, marks })) {
     const { fits, warnings } = candidates(hunk, file, found, before)
     const [fit] = fits
     if (fit === undefined) continue
     const isCopied = hunk.unique && fits.length === matching.copies
     if (fits.length > 1 && !isCopied && !leadToSameText(fits, file)) return { problem: 'ambiguous', fits }
     const { splices } = fit
-    const again = matching.levels === 'all' ? insideNew(fit, file) : undefined
+    const again = matching.levels === 'all' ? findLinesInsideNew(fit, file) : undefined
     if (again?.isSure === true) return { problem: 'absent' }
     if (splices === undefined) return { problem: 'unclear', fits }
-    const twice = again === undefined ? [] : [`hunk ${hunk.number}: ${addedAgain(again.first + 1)}`]
+    const twice = again === undefined ? [] : [`hunk ${hunk.number}: ${addedAgainWarning(again.first + 1)}`]
     return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...twice] }
   }
   return { problem: 'absent' }
@@ -57,7 +57,7 @@ export function locateHunk(hunk: Hunk, file: FileLines, matching: Matching, befo
 /** Of two equal lines in a row one goes: whichever it is, the file is the same. */
 function leadToSameText(fits: readonly Fit[], file: FileLines): boolean {
   if (fits.length > MOST_COMPARED || file.text.length > LONGEST_COMPARED) return false
-  const texts = new Set(fits.map(({ splices }) => splices && withSplices(file, splices)))
+  const texts = new Set(fits.map(({ splices }) => splices && applySplices(file, splices)))
   return texts.size === 1 && !texts.has(undefined)
 }
 
@@ -132,7 +132,7 @@ function lineAbove(named: readonly string[], file: FileLines): number | undefine
   return (
     linesNamed(named, file)[0] ??
     linesNamed(
-      named.map((line) => undamaged(line, ['entities', 'escapes'])),
+      named.map((line) => removeDamage(line, ['entities', 'escapes'])),
       file,
     )[0]
   )

@@ -70,7 +70,7 @@ export function parseHunks(patch: string): ParsedHunks {
 }
 
 /** The side of a hunk that a file must have, or will have. */
-export function sideOf({ lines }: Pick<Hunk, 'lines'>, side: 'old' | 'new'): HunkLine[] {
+export function hunkSide({ lines }: Pick<Hunk, 'lines'>, side: 'old' | 'new'): HunkLine[] {
   return lines.filter(({ mark }) => mark === ' ' || mark === (side === 'old' ? '-' : '+'))
 }
 

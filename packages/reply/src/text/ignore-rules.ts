@@ -7,7 +7,7 @@ export interface IgnoreRule {
   readonly names: readonly string[]
 }
 
-export function ignoreRules(text: string, dir: string): IgnoreRule[] {
+export function parseIgnoreRules(text: string, dir: string): IgnoreRule[] {
   return text.split(/\r?\n/).flatMap((row) => {
     const line = row.replace(/(?<![\\\s])\s+$/, '')
     if (line.trim() === '' || line.startsWith('#')) return []
@@ -22,7 +22,7 @@ const namesIn = (pattern: string): string[] =>
   (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/')
 
 /** A test for paths by a pattern with `?`, `*`, `**` and `[...]`. Its time is bounded, whatever the pattern is. */
-export function pathTest(pattern: string): (path: string) => boolean {
+export function makePathTest(pattern: string): (path: string) => boolean {
   const names = namesIn(pattern)
   return (path) => fits(names, path.split('/'), '**', isNamed)
 }

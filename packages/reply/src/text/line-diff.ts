@@ -7,7 +7,7 @@
  * counts as replaced, which is a correct diff, though not a short one.
  */
 import { diffArrays } from 'diff'
-import { commonEnds, splitKeepingEnds } from './lines.ts'
+import { countCommonEnds, splitKeepingEnds } from './lines.ts'
 
 /** `count` lines that both sides have, or that only the old or only the new side has, in order. */
 export interface Run {
@@ -23,7 +23,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
     else if (count > 0) runs.push({ kind, count })
   }
   let [oldAt, newAt] = [0, 0]
-  for (const [oldLine, newLine] of commonPairs(before, after)) {
+  for (const [oldLine, newLine] of findCommonPairs(before, after)) {
     add('old', oldLine - oldAt)
     add('new', newLine - newAt)
     add('same', 1)
@@ -37,8 +37,8 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 const MAX_EDITS = 1000
 
 /** Which items of two lists correspond, as pairs of indexes that both grow: lines of texts, or words of lines. */
-export function commonPairs(before: readonly string[], after: readonly string[]): [number, number][] {
-  const { head, tail } = commonEnds(before, after)
+export function findCommonPairs(before: readonly string[], after: readonly string[]): [number, number][] {
+  const { head, tail } = countCommonEnds(before, after)
   const [oldEnd, newEnd] = [before.length - tail, after.length - tail]
   const newItems = new Set(after.slice(head, newEnd))
   const oldShared = sharedItems(before, head, oldEnd, newItems)

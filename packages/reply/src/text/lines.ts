@@ -98,7 +98,7 @@ function cutAfter(text: string, at: number): number {
 const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
 /** Gives each of several texts its share of the room: short ones all they need, the others equal parts of the rest. */
-export function sharesOf(lengths: readonly number[], room: number): number[] {
+export function divideRoom(lengths: readonly number[], room: number): number[] {
   const shares = lengths.map(() => 0)
   const order = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0))
   let left = room
@@ -187,7 +187,7 @@ export function parseLineSpec(spec: string): { first: number; last: number } | {
 }
 
 /** How many elements are alike at the beginning and, after those, at the end. */
-export function commonEnds(before: readonly string[], after: readonly string[]): { head: number; tail: number } {
+export function countCommonEnds(before: readonly string[], after: readonly string[]): { head: number; tail: number } {
   const shorter = Math.min(before.length, after.length)
   let head = 0
   while (head < shorter && before[head] === after[head]) head++

@@ -13,15 +13,15 @@
  * same lines are one.
  */
 import type { DamageKind } from '../core/diagnostic.ts'
-import { adapted, frameOf, plainIndent } from './adapt.ts'
-import { blankLineFits } from './by-blank-lines.ts'
-import { contextFits } from './by-context.ts'
+import { adaptNewLines, chooseFrame, plainIndent } from './adapt.ts'
+import { findBlankLineFits } from './by-blank-lines.ts'
+import { findContextFits } from './by-context.ts'
 import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
-import { type Fit, type MatchLevel, splicesOf } from './fit.ts'
+import { type Fit, type MatchLevel, makeSplices } from './fit.ts'
 import { type HunkLine, withoutPrefixes } from './hunks.ts'
-import { commonPairs } from './line-diff.ts'
+import { findCommonPairs } from './line-diff.ts'
 import { indentOf, isOneShift } from './reindent.ts'
-import { dashes, escapedIn, hasOtherMarks, shows, undamaged, wordsFor } from './undamage.ts'
+import { dashes, findEscaped, hasOtherMarks, showsDamage, removeDamage, damageWords } from './undamage.ts'
 
 export interface Matching {
   /** `exact`: the first level only. */
@@ -39,7 +39,7 @@ export interface Matching {
 }
 
 /** The places of an edit, level by level; levels without any are left out. */
-export function* fitsByLevel(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
+export function* findFitsByLevel(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
   for (const found of fitsOf(lines, file, matching)) {
     const fits = matching.marks === 'written' ? found.map((fit) => withForgottenMarks(lines, fit, file)) : found
     yield* some(matching.indentation === 'exact' ? fits.filter((fit) => isIndentedAlike(lines, fit, file)) : fits)
@@ -51,7 +51,7 @@ export function* fitsByLevel(lines: readonly HunkLine[], file: FileLines, matchi
  * whose mark nobody forgets, lack none. Codex's own parser reads it so too.
  */
 function withForgottenMarks(lines: readonly HunkLine[], fit: Fit, file: FileLines): Fit {
-  const old = oldOf(lines).map((line) => plainIndent(undamaged(line, ['entities'])))
+  const old = oldOf(lines).map((line) => plainIndent(removeDamage(line, ['entities'])))
   const isTelling = old.some((line) => line.trim() !== '') && fit.height === old.length
   if (!isTelling || lines.some(({ mark }) => mark === '-')) return fit
   const isShort = (line: string, at: number): boolean =>
@@ -61,11 +61,11 @@ function withForgottenMarks(lines: readonly HunkLine[], fit: Fit, file: FileLine
   if (fit.level !== 'indentation') return { ...fit, splices: undefined }
   const added = lines.flatMap(({ mark, text }) => (mark === '+' ? [withoutCr(text)] : []))
   const { edit: _, ...place } = fit
-  return { ...place, splices: splicesOf(lines, from(fit.first), added) }
+  return { ...place, splices: makeSplices(lines, from(fit.first), added) }
 }
 
 function isIndentedAlike(lines: readonly HunkLine[], { first, height }: Fit, file: FileLines): boolean {
-  const old = oldOf(lines).map((line) => undamaged(line, ['entities']))
+  const old = oldOf(lines).map((line) => removeDamage(line, ['entities']))
   const isAlike = (line: string, at: number): boolean =>
     line.trim() === '' || indentOf(plainIndent(line)) === indentOf(plainIndent(file.line(first + at)))
   return height === old.length && old.every(isAlike)
@@ -86,12 +86,12 @@ function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching
     merged([...viewFits(given, file, 'characters', 'characters'), ...readingFits(readings, file, 'characters')]),
   )
   yield* some(merged(readingFits(bare, file, 'prefix')))
-  yield* some(blankLineFits(lines, file))
+  yield* some(findBlankLineFits(lines, file))
   yield* some(byContext([given, ...readings, ...bare], file))
 }
 
 /** All ways to read the lines of an edit, as they are first. */
-export function hunkVariants(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
+export function listHunkVariants(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const { readings, bare } = otherReadings({ lines })
   return [lines, ...[...readings, ...bare].map((reading) => reading.lines)]
 }
@@ -108,7 +108,7 @@ function byContext(readings: readonly Reading[], file: FileLines): Fit[] {
   let most = 0
   let best: Fit[] = []
   for (const { lines, through } of readings) {
-    const fits = contextFits(lines, file)
+    const fits = findContextFits(lines, file)
     const matched = Math.max(0, ...fits.map((fit) => fit.matched))
     if (matched > most) best = []
     if (matched >= most) best.push(...fits.map((fit) => ({ ...fit, through: through || fit.through })))
@@ -118,11 +118,11 @@ function byContext(readings: readonly Reading[], file: FileLines): Fit[] {
 }
 
 /** The lines of two texts as those of a hunk. */
-export function hunkOf(old: readonly string[], fresh: readonly string[]): HunkLine[] {
+export function makeHunkLines(old: readonly string[], fresh: readonly string[]): HunkLine[] {
   const lines: HunkLine[] = []
   let from = 0
   let to = 0
-  for (const [oldAt, newAt] of [...commonPairs(old, fresh), [old.length, fresh.length] as const]) {
+  for (const [oldAt, newAt] of [...findCommonPairs(old, fresh), [old.length, fresh.length] as const]) {
     while (from < oldAt) lines.push({ mark: '-', text: old[from++] ?? '' })
     while (to < newAt) lines.push({ mark: '+', text: fresh[to++] ?? '' })
     const text = old[from++]
@@ -154,12 +154,12 @@ function exactFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
     return toTheLetter.map((first) => ({
       ...base,
       first,
-      splices: splicesOf(lines, from(first), added),
+      splices: makeSplices(lines, from(first), added),
       lineEnds: 'edit',
     }))
   }
   const plain = added.map(withoutCr)
-  return file.find(old, 'exact').map((first) => ({ ...base, first, splices: splicesOf(lines, from(first), plain) }))
+  return file.find(old, 'exact').map((first) => ({ ...base, first, splices: makeSplices(lines, from(first), plain) }))
 }
 
 const from =
@@ -175,15 +175,15 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, leve
   return file.find(old, view).flatMap((first): Fit[] => {
     const there = old.map((_, at) => file.line(first + at))
     // New lines that are indented like the file are compared with it: what they share with old lines is by chance.
-    const isFiles = view === 'indentation' && frameOf(plain, there) === 'file'
-    const isMixed = view === 'characters' && frameOf(plain, there) === 'file'
-    const own = isFiles ? hunkOf(there, newOf(plain)) : plain
+    const isFiles = view === 'indentation' && chooseFrame(plain, there) === 'file'
+    const isMixed = view === 'characters' && chooseFrame(plain, there) === 'file'
+    const own = isFiles ? makeHunkLines(there, newOf(plain)) : plain
     const fresh = isMixed
       ? undefined
       : shiftFits(old, there, view)
-        ? adapted(own, there, file.text)
+        ? adaptNewLines(own, there, file.text)
         : adaptedAroundStrings(own, there, file.text)
-    const splices = fresh && splicesOf(own, from(first), fresh)
+    const splices = fresh && makeSplices(own, from(first), fresh)
     // Only lines whose indentation differs tell whether strings were shifted too.
     const edit = {
       old: old.map((line, at) => (indentOf(line) === indentOf(there[at] ?? '') ? '' : line)),
@@ -215,7 +215,7 @@ function adaptedAroundStrings(
     } else if (file !== undefined && file.trimEnd() !== line.text.trimEnd()) return undefined
   }
   if (!isShifted(oldOf(around), fileLines)) return undefined
-  const added = adapted(around, fileLines, text)
+  const added = adaptNewLines(around, fileLines, text)
   if (added === undefined) return undefined
   let taken = 0
   return lines.flatMap((line) =>
@@ -273,7 +273,7 @@ function merged(fits: readonly Fit[]): Fit[] {
 
 const bareReadings = ({ lines, through }: Reading): Reading[] =>
   withoutPrefixes(lines).map(({ old, fresh, words }) => ({
-    lines: hunkOf(old, fresh),
+    lines: makeHunkLines(old, fresh),
     through: through === undefined ? words : `${through} and ${words}`,
   }))
 
@@ -281,7 +281,7 @@ const bareReadings = ({ lines, through }: Reading): Reading[] =>
 function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
   const text = lines.map((line) => line.text).join('\n')
   const old = oldOf(lines).join('\n')
-  const kinds = (['entities', 'escapes'] as const).filter((kind) => shows(old, kind))
+  const kinds = (['entities', 'escapes'] as const).filter((kind) => showsDamage(old, kind))
   const sets: (readonly DamageKind[])[] =
     kinds.length === 2 ? [...kinds.map((kind) => [kind]), kinds] : kinds.map((kind) => [kind])
   for (const set of sets) if (isEscapedAlike(text, set)) yield* undone(set, lines, through)
@@ -291,10 +291,10 @@ function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
 }
 
 function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], through?: string): Generator<Reading> {
-  const words = [...(through === undefined ? [] : [through]), wordsFor(kinds)].join(' and ')
+  const words = [...(through === undefined ? [] : [through]), damageWords(kinds)].join(' and ')
   const seen = new Set<string>()
   for (const dash of dashes) {
-    const read = lines.map(({ mark, text }) => ({ mark, text: undamaged(text, kinds, dash) }))
+    const read = lines.map(({ mark, text }) => ({ mark, text: removeDamage(text, kinds, dash) }))
     const key = JSON.stringify(read)
     if (!seen.has(key)) yield { lines: read, through: words }
     seen.add(key)
@@ -304,20 +304,22 @@ function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], throu
 /** A program that escapes a character escapes it everywhere: what is there both ways was not escaped by one. */
 function isEscapedAlike(text: string, kinds: readonly DamageKind[]): boolean {
   return kinds.every((kind) => {
-    const { escaped, plain } = escapedIn(text, [kind])
+    const { escaped, plain } = findEscaped(text, [kind])
     return ![...escaped].some((char) => plain.has(char))
   })
 }
 
 /** An edit whose markers are damaged: with that undone, then as any other. */
 function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly DamageKind[]): Generator<Fit[]> {
-  const shown = damage.filter((kind) => shows(oldOf(lines).join('\n'), kind) || shows(newOf(lines).join('\n'), kind))
+  const shown = damage.filter(
+    (kind) => showsDamage(oldOf(lines).join('\n'), kind) || showsDamage(newOf(lines).join('\n'), kind),
+  )
   const undoneIn = [...undone(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
   // Where the file has such characters of its own, the old lines say which of them are damage.
   const old = oldOf(lines).join('\n')
-  const telling = shown.every((kind) => kind !== 'entities' && kind !== 'escapes' && shows(old, kind))
+  const telling = shown.every((kind) => kind !== 'entities' && kind !== 'escapes' && showsDamage(old, kind))
   const isTold = undoneIn.length === 0 && telling && exactFits(lines, file).length === 0
-  const readings: readonly Reading[] = isTold ? [{ lines, through: wordsFor(shown) }] : undoneIn
+  const readings: readonly Reading[] = isTold ? [{ lines, through: damageWords(shown) }] : undoneIn
   for (const view of views)
     yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
   const bare = readings.flatMap(bareReadings)
@@ -337,6 +339,6 @@ function isVouched(
       return isEscapedAlike(lines.map((line) => line.text).join('\n'), [kind])
     if (kind === 'breaks') return true
     const changed = lines.filter(({ mark, text: own }, at) => mark === '+' && own !== read[at]?.text)
-    return !changed.some(({ text: own }) => [...own].some((char) => shows(char, kind) && text.includes(char)))
+    return !changed.some(({ text: own }) => [...own].some((char) => showsDamage(char, kind) && text.includes(char)))
   })
 }

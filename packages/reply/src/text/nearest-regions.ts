@@ -1,5 +1,5 @@
 import { afterLineEnd } from './lines.ts'
-import { afford, CELL, type Cell, SEVERAL, type Work } from './nearest-survey.ts'
+import { spend, CELL, type Cell, SEVERAL, type Work } from './nearest-survey.ts'
 import { plainCode } from './characters.ts'
 
 interface Lines {
@@ -12,7 +12,7 @@ interface Lines {
  * The lines from `first` to `last`, as far as there are such, read from a place in or near them. A very long
  * line bounds them like the end of the file; undefined when the place is in one or there is not the work left.
  */
-export function linesNear(
+export function readLinesNear(
   content: string,
   place: { line: number; start: number },
   first: number,
@@ -45,7 +45,7 @@ export function linesNear(
     start = next
     at = next
   }
-  if (!afford(work, 2 * (at - from) + Math.max(0, place.start - from))) return undefined
+  if (!spend(work, 2 * (at - from) + Math.max(0, place.start - from))) return undefined
   return { first: firstLine, lines }
 }
 
@@ -61,7 +61,7 @@ interface Region {
  * The line of the cell, or as much of it as may matter for a text of `size` characters; with lines around
  * it when it is shorter than that, because the text may have been one line where the file has several.
  */
-export function regionAround(content: string, cell: Cell, size: number, work: Work): Region | undefined {
+export function readRegionAround(content: string, cell: Cell, size: number, work: Work): Region | undefined {
   const reach = size + MARGIN
   const lowest = Math.max(0, cell.start - reach)
   const highest = Math.min(content.length, cell.start + CELL + reach)
@@ -73,7 +73,7 @@ export function regionAround(content: string, cell: Cell, size: number, work: Wo
     from = Math.max(lowest, from - size)
     to = Math.min(highest, to + size)
   }
-  if (!afford(work, 2 * (to - from))) return undefined
+  if (!spend(work, 2 * (to - from))) return undefined
 
   const codes: string[] = []
   const offsets: number[] = []
@@ -101,7 +101,7 @@ export function lineEndsBetween(content: string, from: number, to: number): numb
 }
 
 /** The lines from `start` to `end`; of very long ones what is near. */
-export function withLines(content: string, start: number, end: number): string {
+export function widenToLines(content: string, start: number, end: number): string {
   const lowest = Math.max(0, start - ASIDE)
   const highest = Math.min(content.length, end + ASIDE)
   let from = start
@@ -142,7 +142,7 @@ interface Window {
 }
 
 /** The windows of `height` lines with most votes, best first, at most `max`. */
-export function bestWindows(all: readonly Cell[], height: number, max: number): Window[] {
+export function findBestWindows(all: readonly Cell[], height: number, max: number): Window[] {
   const cells = height > 1 ? onePerLine(all) : all
   const best = new Best<{ from: number; to: number }>(max)
   const block = Math.max(1, height >> 1)

@@ -34,10 +34,10 @@ export const CELL = 512
 const MAX_HITS = 50
 
 /** `readings` are the ways to read what is wanted; hits are looked for with the first. */
-export function survey(content: string, readings: readonly string[], work: Work): Survey {
+export function surveyText(content: string, readings: readonly string[], work: Work): Survey {
   const codes = squeezedCodes(readings[0] ?? '')
   const size = Math.min(content.length, MAX_CONTENT)
-  if (codes.length < MIN_CODES || !afford(work, size)) return { cells: [], hits: [] }
+  if (codes.length < MIN_CODES || !spend(work, size)) return { cells: [], hits: [] }
   const grams = gramsOf(content, readings, codes.length, work)
   const roll = rollingHash(codes)
   const cells: Cell[] = []
@@ -138,7 +138,7 @@ function gramsOf(content: string, readings: readonly string[], codes: number, wo
         weights[slot] = 1
       })
     }
-    afford(work, reading.length)
+    spend(work, reading.length)
   }
 
   const counts = new Uint32Array(room)
@@ -152,7 +152,7 @@ function gramsOf(content: string, readings: readonly string[], codes: number, wo
       counts[slot] = (counts[slot] ?? 0) + 1
     })
   }
-  afford(work, sampled)
+  spend(work, sampled)
   for (const slot of slots) {
     const rarity = Math.log2((sampled + 2) / ((counts[slot] ?? 0) + 1))
     weights[slot] = Math.min(255, Math.max(1, Math.round((rarity * rarity) / 1.5)))
@@ -210,7 +210,7 @@ function hitBefore(content: string, end: number, endLine: number, codes: Uint16A
   let at = end
   while (left > 0) {
     at--
-    if (!afford(work, 1) || at < 0) return undefined
+    if (!spend(work, 1) || at < 0) return undefined
     const raw = content.charCodeAt(at)
     if (raw === 10 || (raw === 13 && content.charCodeAt(at + 1) !== 10)) line--
     const code = plainCode(raw)
@@ -231,7 +231,7 @@ export interface Work {
 export const LIMITS = { steps: 20_000_000, windows: 200 } as const
 
 /** Books `steps` and answers true, or false when they are more than what is left. */
-export function afford(work: Work, steps: number): boolean {
+export function spend(work: Work, steps: number): boolean {
   if (work.steps + steps > LIMITS.steps) return false
   work.steps += steps
   return true

@@ -1,17 +1,17 @@
 import { Source } from '../core/source.ts'
-import { guarded } from '../core/guard.ts'
+import { runGuarded } from '../core/guard.ts'
 import type { NearPlace } from '../core/place.ts'
-import { alignLines, comparedLine } from './align-lines.ts'
-import { explainDifference, longestPart, searchVariants } from './explain-difference.ts'
+import { alignLines, makeComparedLine } from './align-lines.ts'
+import { explainDifference, findLongestPart, searchVariants } from './explain-difference.ts'
 import { findOccurrences } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import { splitLines, withoutOuterBlankLines } from './lines.ts'
-import { bestWindows, lineEndsBetween, linesNear, regionAround, withLines } from './nearest-regions.ts'
-import { afford, type Cell, type Hit, LIMITS, survey, type Survey, type Work } from './nearest-survey.ts'
+import { findBestWindows, lineEndsBetween, readLinesNear, readRegionAround, widenToLines } from './nearest-regions.ts'
+import { spend, type Cell, type Hit, LIMITS, surveyText, type Survey, type Work } from './nearest-survey.ts'
 import { collapse, isShortWord } from './characters.ts'
-import { placesOf } from './places.ts'
+import { locateSpans } from './places.ts'
 import { withoutPrefixes } from './hunks.ts'
-import { undamaged } from './undamage.ts'
+import { removeDamage } from './undamage.ts'
 
 /**
  * For text that was not found: the places most like it, and what differs there.
@@ -30,18 +30,18 @@ interface NearestOptions {
 }
 
 /** Up to three places, the nearest first. */
-export async function nearestPlaces(
+export async function findNearestPlaces(
   content: string,
   wanted: string,
   options: NearestOptions = {},
 ): Promise<NearPlace[]> {
   const { param = 'old_text', work = { steps: 0, windows: 0 } } = options
-  if (content === '' || wanted.trim() === '' || !afford(work, wanted.length)) return []
-  const found = guarded(() => candidates(content, wanted, work))
+  if (content === '' || wanted.trim() === '' || !spend(work, wanted.length)) return []
+  const found = runGuarded(() => candidates(content, wanted, work))
   if (found.length === 0) return []
 
   // Loaded only now, because few runs need it.
-  const { smallDiff } = await import('./shown-diff.ts')
+  const { renderSmallDiff } = await import('./shown-diff.ts')
   const asked = withoutOuterBlankLines(wanted)
   let [lines, characters] = [0, 0]
   const placeOf = ({ line, endLine, similarity, rank, text }: Candidate, nth: number): NearPlace => {
@@ -53,31 +53,31 @@ export async function nearestPlaces(
       line,
       endLine,
       similarity,
-      diff: smallDiff(asked, text, MAX_LINES),
+      diff: renderSmallDiff(asked, text, MAX_LINES),
       text: isWhole ? text.replaceAll('\r\n', '\n') : undefined,
       tied: isMeant && nth > 0 ? true : undefined,
       why,
     }
   }
-  return guarded(() => found.map(placeOf))
+  return runGuarded(() => found.map(placeOf))
 }
 
 /** The line where `newText` already is; undefined also when it is too short to tell anything. */
-export function alreadyApplied(content: string, newText: string): number | undefined {
+export function findAppliedText(content: string, newText: string): number | undefined {
   if (newText.replace(/\s+/g, '').length < 4) return undefined
   const given = findOccurrences(content, newText, { max: 1 })
   // A newline too many at either end says nothing about what is in between.
   const spans = given.length > 0 ? given : findOccurrences(content, withoutOuterBlankLines(newText), { max: 1 })
-  return placesOf(content, spans, { max: 1 })[0]?.line ?? appliedLine(splitLines(newText), content)
+  return locateSpans(content, spans, { max: 1 })[0]?.line ?? findAppliedLine(splitLines(newText), content)
 }
 
 /** The same of several lines through damage: another indentation, other characters, prefixes. */
-export function appliedLine(lines: readonly string[], content: string): number | undefined {
+export function findAppliedLine(lines: readonly string[], content: string): number | undefined {
   if (lines.filter((line) => line.trim() !== '').length < 2) return undefined
   const file = new FileLines(new Source(content))
   const given = lines.map((text) => ({ mark: ' ', text }) as const)
   for (const read of [lines, ...withoutPrefixes(given).map(({ fresh }) => fresh)]) {
-    for (const text of [read.join('\n'), undamaged(read.join('\n'), ['entities'])]) {
+    for (const text of [read.join('\n'), removeDamage(read.join('\n'), ['entities'])]) {
       const [line] = file.find(withoutOuterBlankLines(text).split('\n'), 'characters')
       if (line !== undefined) return line + 1
     }
@@ -106,14 +106,14 @@ function candidates(content: string, wanted: string, work: Work): Candidate[] {
   const readings = searchVariants(wanted).toSorted((a, b) => Number(b.certain) - Number(a.certain))
   const given = readings[0]?.certain === true ? [readings[0].text, wanted] : [wanted]
   const texts = [...new Set([...given, ...readings.map(({ text }) => text)].map(withoutOuterBlankLines))]
-  const seen = survey(content, texts, work)
+  const seen = surveyText(content, texts, work)
 
   const sure = choose(seen.hits.flatMap((hit) => hitPlace(content, hit, texts[0] ?? '') ?? []))
   if (sure.length > 0) return sure
   const max = Math.floor(LIMITS.windows / texts.length)
   const near = choose(texts.flatMap((text) => compared(content, text, seen, max, work)))
   if (near.length > 0) return near
-  const part = longestPart(wanted)
+  const part = findLongestPart(wanted)
   return part === undefined ? [] : choose(compared(content, part.text, seen, max, work))
 }
 
@@ -135,7 +135,7 @@ function hitPlace(content: string, { line, endLine, start, end }: Hit, wanted: s
   if (isShortWord(wanted) && size > wanted.length) return undefined
   const similarity = 1 - Math.abs(size - wanted.length) / Math.max(size, wanted.length)
   const alike = Math.max(0.9, rounded(similarity))
-  return { line, endLine, similarity: alike, rank: alike, text: withLines(content, start, end) }
+  return { line, endLine, similarity: alike, rank: alike, text: widenToLines(content, start, end) }
 }
 
 function compared(content: string, wanted: string, { cells }: Survey, max: number, work: Work): Candidate[] {
@@ -159,17 +159,17 @@ function linesLike(
   max: number,
   work: Work,
 ): Candidate[] {
-  const wanted = lines.map(comparedLine)
+  const wanted = lines.map(makeComparedLine)
   const slack = Math.min(20, Math.max(2, Math.ceil(lines.length / 2)))
   const found: Candidate[] = []
   let top = 0
-  for (const { line, votes, cell } of bestWindows(cells, lines.length, max)) {
+  for (const { line, votes, cell } of findBestWindows(cells, lines.length, max)) {
     top = Math.max(top, votes)
     if (votes < HOPELESS * top || work.windows >= LIMITS.windows) break
     work.windows++
-    const there = linesNear(content, cell, line - slack, line + lines.length - 1 + slack, work)
+    const there = readLinesNear(content, cell, line - slack, line + lines.length - 1 + slack, work)
     if (there === undefined) continue
-    const aligned = alignLines(wanted, there.lines.map(comparedLine), line - there.first, slack, work)
+    const aligned = alignLines(wanted, there.lines.map(makeComparedLine), line - there.first, slack, work)
     if (aligned === undefined || aligned.similarity + aligned.same < WORTH_SHOWING) continue
     const { first, last, similarity, same } = aligned
     found.push({
@@ -192,13 +192,13 @@ function partsLike(content: string, wanted: string, cells: readonly Cell[], max:
   const pattern = collapse(wanted).slice(0, MAX_PATTERN)
   const found: Candidate[] = []
   let top = 0
-  for (const { votes, cell } of bestWindows(cells, 1, max)) {
+  for (const { votes, cell } of findBestWindows(cells, 1, max)) {
     top = Math.max(top, votes)
     if (votes < HOPELESS * top || work.windows >= LIMITS.windows) break
     work.windows++
-    const region = regionAround(content, cell, pattern.length, work)
+    const region = readRegionAround(content, cell, pattern.length, work)
     if (region === undefined) break
-    const part = bestPart(pattern, region.text, work)
+    const part = findBestPart(pattern, region.text, work)
     if (part === undefined) break
     const similarity = 1 - part.distance / pattern.length
     if (similarity < WORTH_SHOWING_PART) continue
@@ -211,7 +211,7 @@ function partsLike(content: string, wanted: string, cells: readonly Cell[], max:
       endLine,
       similarity: rounded(similarity),
       rank: similarity,
-      text: withLines(content, start, end),
+      text: widenToLines(content, start, end),
     })
   }
   return found
@@ -230,9 +230,9 @@ interface Part {
 }
 
 /** The part of `text` most like `pattern`, by Sellers; undefined when there is not the work left to find it. */
-export function bestPart(pattern: string, text: string, work: Work): Part | undefined {
+export function findBestPart(pattern: string, text: string, work: Work): Part | undefined {
   const height = pattern.length
-  if (!afford(work, height * text.length)) return undefined
+  if (!spend(work, height * text.length)) return undefined
   // Column by column over the text: the distance of each prefix of the pattern, and where its match starts.
   let costs = Uint32Array.from({ length: height + 1 }, (_, index) => index)
   let starts = new Uint32Array(height + 1)

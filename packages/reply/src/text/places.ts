@@ -1,17 +1,17 @@
 import type { Place } from '../core/place.ts'
 import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { afterLineEnd, dominantEol, splitBlock, splitKeepingEnds } from './lines.ts'
-import { adapted } from './adapt.ts'
+import { adaptNewLines } from './adapt.ts'
 import { editTolerantly, type Tolerance } from './edit-text.ts'
 import type { HunkLine } from './hunks.ts'
-import { hunkOf } from './matcher.ts'
-import { reindenter } from './reindent.ts'
+import { makeHunkLines } from './matcher.ts'
+import { makeReindenter } from './reindent.ts'
 
 /**
  * The places of the first `max` spans, which are in order: the line each starts on, the line before,
  * and the line after its last. Reads the content once.
  */
-export function placesOf(content: string, spans: readonly Span[], { max }: { max: number }): Place[] {
+export function locateSpans(content: string, spans: readonly Span[], { max }: { max: number }): Place[] {
   const places: Place[] = []
   let line = 1
   let start = 0
@@ -85,7 +85,7 @@ export function editPlace(
   const done = editTolerantly(part, old, fresh, 1, { ...tolerance, matching: 'tolerant' })
   if (done.kind === 'done') return around(done.text)
 
-  const rows = placedLines(hunkOf(splitBlock(old), splitBlock(fresh)), splitBlock(part), text).filter(
+  const rows = adoptFileLines(makeHunkLines(splitBlock(old), splitBlock(fresh)), splitBlock(part), text).filter(
     ({ mark }) => mark !== '-',
   )
   const eol = dominantEol(text)
@@ -96,15 +96,15 @@ export function editPlace(
  * The lines of an edit with those of the file as its old side. With as many lines as the edit has, the file keeps those
  * that the edit only has as context; otherwise all of them go.
  */
-export function placedLines(lines: readonly HunkLine[], there: readonly string[], text: string): HunkLine[] {
+export function adoptFileLines(lines: readonly HunkLine[], there: readonly string[], text: string): HunkLine[] {
   const old = lines.filter(({ mark }) => mark !== '+').map((row) => row.text)
   if (old.length === there.length) {
-    const added = adapted(lines, there, text) ?? lines.filter(({ mark }) => mark === '+').map((row) => row.text)
+    const added = adaptNewLines(lines, there, text) ?? lines.filter(({ mark }) => mark === '+').map((row) => row.text)
     let [at, taken] = [0, 0]
     return lines.map(({ mark }) => ({ mark, text: (mark === '+' ? added[taken++] : there[at++]) ?? '' }))
   }
   const hasText = (row: string): boolean => row.trim() !== ''
-  const shift = reindenter([[old.find(hasText) ?? '', there.find(hasText) ?? '']])
+  const shift = makeReindenter([[old.find(hasText) ?? '', there.find(hasText) ?? '']])
   const fresh = lines.filter(({ mark }) => mark !== '-').map((row) => row.text)
   return [
     ...there.map((row) => ({ mark: '-', text: row }) as const),

@@ -14,7 +14,10 @@ type Convert = (indent: string) => string | undefined
  * tabs of one width for spaces, or by the same multiple. Of a file that aligns with spaces after tabs, `steps` are all
  * lines of the edit: one that is more than a tab deeper than any other is aligned, in an unknown way.
  */
-export function reindenter(pairs: readonly Pair[], steps?: readonly string[]): (line: string) => string | undefined {
+export function makeReindenter(
+  pairs: readonly Pair[],
+  steps?: readonly string[],
+): (line: string) => string | undefined {
   const known = new Map<string, string>()
   for (const [edit, file] of pairs) {
     if (edit.trim() === '' || file.trim() === '') continue
@@ -35,7 +38,7 @@ export function reindenter(pairs: readonly Pair[], steps?: readonly string[]): (
 
 /** Whether old lines differ from the file's in one way only. */
 export function isOneShift(pairs: readonly Pair[]): boolean {
-  const reindent = reindenter(pairs)
+  const reindent = makeReindenter(pairs)
   return pairs.every(([edit, file]) => edit.trim() === '' || indentOf(reindent(edit) ?? 'x') === indentOf(file))
 }
 

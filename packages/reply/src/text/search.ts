@@ -4,12 +4,12 @@ export interface Sequence {
   at(index: number): number
 }
 
-export const charactersOf = (text: string): Sequence => ({
+export const characterSequence = (text: string): Sequence => ({
   length: text.length,
   at: (index) => text.charCodeAt(index),
 })
 
-export const numbersOf = (numbers: ArrayLike<number>): Sequence => ({
+export const numberSequence = (numbers: ArrayLike<number>): Sequence => ({
   length: numbers.length,
   at: (index) => numbers[index] ?? NaN,
 })

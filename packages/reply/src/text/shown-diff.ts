@@ -1,6 +1,6 @@
-import { counted } from '../core/words.ts'
+import { formatCount } from '../core/words.ts'
 import { diffLines, type Run } from './line-diff.ts'
-import { extent, hunkRuns, MARKS } from './unified-diff.ts'
+import { formatExtent, groupRuns, MARKS } from './unified-diff.ts'
 import { splitKeepingEnds, splitLines } from './lines.ts'
 
 export interface ShownDiffOptions {
@@ -16,11 +16,11 @@ export interface ShownDiffOptions {
  * A change of a file as a person looks at it: hunks with their line numbers as in a unified diff, but no higher and no
  * wider than there is room. Not for `patch`. Empty when both texts are the same.
  */
-export function shownDiff(before: string, after: string, options: ShownDiffOptions): string[] {
+export function renderDiff(before: string, after: string, options: ShownDiffOptions): string[] {
   const { context = 2, maxLines } = options
   const old = splitKeepingEnds(before)
   const now = splitKeepingEnds(after)
-  const hunks = hunkRuns(diffLines(old, now), context)
+  const hunks = groupRuns(diffLines(old, now), context)
   const total = hunks.reduce((sum, { runs }) => sum + 1 + lengthOf(runs, 'same', 'old', 'new'), 0)
   const room = total > maxLines ? maxLines - 1 : maxLines
   const shown: string[] = []
@@ -33,14 +33,14 @@ export function shownDiff(before: string, after: string, options: ShownDiffOptio
     const [oldStart, newStart] = [oldAt + lead, newAt + lead]
     oldAt = oldStart + lengthOf(runs, 'same', 'old')
     newAt = newStart + lengthOf(runs, 'same', 'new')
-    shown.push(`@@ -${extent(oldStart, oldAt)} +${extent(newStart, newAt)} @@`)
+    shown.push(`@@ -${formatExtent(oldStart, oldAt)} +${formatExtent(newStart, newAt)} @@`)
     for (const { kind, text, other } of linesIn(runs, [old, oldStart], [now, newStart])) {
       if (shown.length >= room) break
-      shown.push(MARKS[kind] + clipped(text.replace(hidden, ''), other, options.width - 1))
+      shown.push(MARKS[kind] + clipLine(text.replace(hidden, ''), other, options.width - 1))
     }
   }
   const left = total - shown.length
-  if (left > 0) return [...shown, `… ${counted(left, 'more line')}`]
+  if (left > 0) return [...shown, `… ${formatCount(left, 'more line')}`]
   // Otherwise two lines could look alike that are not.
   const ended = [before, after].map((text) => text === '' || text.endsWith('\n'))
   return ended[0] === ended[1] ? shown : [...shown, `\\ ${ended[0] ? 'No' : 'A'} line break at the end now`]
@@ -83,16 +83,16 @@ const lengthOf = (runs: readonly Run[], ...kinds: Run['kind'][]): number =>
  * What differs, for a reader: `-` lines of `before`, `+` lines of `after`, a space for both; at most
  * `maxLines` lines, where lines are left out one that says how many. Not for `patch`.
  */
-export function smallDiff(before: string, after: string, maxLines: number): string {
+export function renderSmallDiff(before: string, after: string, maxLines: number): string {
   const [old, now] = [splitLines(before), splitLines(after)]
   const all = [...linesIn(diffLines(old, now), [old, 0], [now, 0])].map(({ kind, text, other }): Row => ({
     kind,
-    text: clipped(text, other),
+    text: clipLine(text, other),
   }))
   const near = all.length > maxLines ? nearChanges(all) : all
   const shown = near.length > maxLines ? withoutMiddle(near, maxLines) : near
   return shown
-    .map((row) => (row.kind === 'gap' ? `… ${counted(row.count, 'line')} left out` : MARKS[row.kind] + row.text))
+    .map((row) => (row.kind === 'gap' ? `… ${formatCount(row.count, 'line')} left out` : MARKS[row.kind] + row.text))
     .join('\n')
 }
 
@@ -101,7 +101,7 @@ type Row = { kind: Run['kind']; text: string } | { kind: 'gap'; count: number }
 const WIDTH = 160
 
 /** A long line is cut to the part where it leaves `other`, or both would show only what is alike. */
-export function clipped(text: string, other = '', width = WIDTH): string {
+export function clipLine(text: string, other = '', width = WIDTH): string {
   if (text.length <= width) return text
   let alike = 0
   while (alike < other.length && text.charCodeAt(alike) === other.charCodeAt(alike)) alike++

@@ -102,7 +102,7 @@ export const codePointName = (char: string): string =>
   `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** The first character that a name or a command may not have, because who reads it would not see it. */
-export function firstHidden(text: string): { readonly char: string; readonly at: number } | undefined {
+export function findFirstHidden(text: string): { readonly char: string; readonly at: number } | undefined {
   if (!SUSPECT.test(text)) return undefined
   const found = [...text.matchAll(EACH_SUSPECT)].find(({ index }) => !isOrdinary(text, index))
   return found && { char: found[0], at: found.index }

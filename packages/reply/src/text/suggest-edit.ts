@@ -4,14 +4,14 @@
  */
 import { Source } from '../core/source.ts'
 import type { NearPlace } from '../core/place.ts'
-import { adapted } from './adapt.ts'
+import { adaptNewLines } from './adapt.ts'
 import { foldText } from './characters.ts'
 import { FileLines, comparisonKey } from './file-lines.ts'
 import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
 import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
-import { fitsByLevel, hunkVariants } from './matcher.ts'
-import { commonPairs } from './line-diff.ts'
+import { findFitsByLevel, listHunkVariants } from './matcher.ts'
+import { findCommonPairs } from './line-diff.ts'
 
 export function suggestEdit(
   text: string,
@@ -19,7 +19,7 @@ export function suggestEdit(
   nearest: readonly NearPlace[],
 ): HunkLine[] | undefined {
   const file = new FileLines(new Source(text))
-  for (const [fit, ...others] of fitsByLevel(lines, file, { levels: 'all', damage: [] })) {
+  for (const [fit, ...others] of findFitsByLevel(lines, file, { levels: 'all', damage: [] })) {
     if (fit === undefined || others.length > 0) return undefined
     if (fit.splices !== undefined) return atFit(fit, fit.splices, file)
     break
@@ -28,7 +28,7 @@ export function suggestEdit(
   if (place?.text === undefined || place.similarity < LEAST_ALIKE) return undefined
   if (second?.tied === true) return undefined
   const there = place.text.split('\n')
-  for (const reading of hunkVariants(lines)) {
+  for (const reading of listHunkVariants(lines)) {
     const meant = atPlace(reading, there, file)
     if (meant !== undefined) return meant
   }
@@ -36,7 +36,11 @@ export function suggestEdit(
 }
 
 /** The line of the nearest place where an edit was applied: with the lines of the file it would change nothing. */
-export function appliedAt(text: string, lines: readonly HunkLine[], nearest: readonly NearPlace[]): number | undefined {
+export function findAppliedPlace(
+  text: string,
+  lines: readonly HunkLine[],
+  nearest: readonly NearPlace[],
+): number | undefined {
   const [place] = nearest
   if (place === undefined) return undefined
   if (hasOnlyNew(lines, place)) return place.line
@@ -86,7 +90,7 @@ function atPlace(given: readonly HunkLine[], there: readonly string[], file: Fil
   const lines = given.slice(given.findIndex(isMore), given.findLastIndex(isMore) + 1)
   const old = lines.filter(({ mark }) => mark !== '+')
   const key = (line: string): string => comparisonKey(line, 'characters')
-  const anchors = commonPairs(
+  const anchors = findCommonPairs(
     old.map(({ text }) => key(text)),
     there.map(key),
   )
@@ -97,7 +101,7 @@ function atPlace(given: readonly HunkLine[], there: readonly string[], file: Fil
   if (!known.some(([own]) => file.countOf(old[own]?.text ?? '', 'characters') === 1) && content > 1) return undefined
   const same = new Map(anchors)
   const alike = old.map((_, own) => there[same.get(own) ?? -1])
-  const fresh = adapted(lines, alike, file.text)
+  const fresh = adaptNewLines(lines, alike, file.text)
   if (fresh === undefined) return undefined
   // For each old line the lines of the file that are in its place.
   const standing: (readonly HunkLine[])[] = []

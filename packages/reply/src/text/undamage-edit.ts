@@ -1,7 +1,7 @@
-import { guarded } from '../core/guard.ts'
+import { runGuarded } from '../core/guard.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import { characterClass } from './characters.ts'
-import { dashes, escapedIn, hasOtherMarks, kindsIn, shows, undamaged } from './undamage.ts'
+import { dashes, findEscaped, hasOtherMarks, findDamageKinds, showsDamage, removeDamage } from './undamage.ts'
 
 /** An edit by text: what to look for, in one or more pieces, and what to put there. */
 export interface TextEdit {
@@ -24,13 +24,13 @@ export interface Reading extends TextEdit {
  * `certain` are kinds that the markers of the block show: then those are undone in any case. `find` gives the places of
  * a text in the file.
  */
-export function onlyReading<T>(
+export function findOnlyReading<T>(
   edit: TextEdit,
   file: string,
   certain: readonly DamageKind[],
   find: (wanted: readonly string[]) => readonly T[],
 ): (Reading & { readonly found: readonly T[] }) | undefined {
-  const matching = guarded(() => readingsOf(edit, file, certain)).flatMap((reading) => {
+  const matching = runGuarded(() => readingsOf(edit, file, certain)).flatMap((reading) => {
     const found = find(reading.wanted)
     return found.length > 0 ? [{ ...reading, found }] : []
   })
@@ -43,11 +43,11 @@ export function onlyReading<T>(
 
 function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]): Reading[] {
   const readings = new Map<string, Reading>()
-  const shown = kindsIn(edit.wanted.join('\n'))
+  const shown = findDamageKinds(edit.wanted.join('\n'))
   for (const kinds of subsetsOf(shown, certain)) {
     for (const dash of dashes) {
-      const wanted = edit.wanted.map((text) => undamaged(text, kinds, dash))
-      const replacement = undamaged(edit.replacement, kinds, dash)
+      const wanted = edit.wanted.map((text) => removeDamage(text, kinds, dash))
+      const replacement = removeDamage(edit.replacement, kinds, dash)
       const key = JSON.stringify([wanted, replacement])
       if (readings.has(key) || wanted.includes('')) continue
       // A change of the quotes alone would change nothing.
@@ -78,11 +78,11 @@ function vouched(
   if (kinds.includes('punctuation') && !certain.includes('punctuation') && hasOtherMarks(replacement, text))
     return false
   return (
-    kindsIn(replacement)
+    findDamageKinds(replacement)
       .filter((kind) => !kinds.includes(kind))
       .every((kind) => !certain.includes(kind) && isMeant(replacement, text, file, kind)) &&
     kinds.every((kind) => {
-      if (!shows(replacement, kind)) return true
+      if (!showsDamage(replacement, kind)) return true
       if (isEscaping(kind)) return escapedAlike(text, replacement, kind)
       // Only the found text shows how many hyphens a dash replaces.
       if (kind === 'punctuation' && replacement.match(longDash)?.some((dash) => !text.includes(dash))) return false
@@ -97,10 +97,10 @@ function vouched(
  * what is escaped would be escaped in the old text too, and dashes are written by hand; the rest must be in the file.
  */
 function isMeant(replacement: string, text: string, file: string, kind: DamageKind): boolean {
-  if (isEscaping(kind)) return shows(text, kind)
+  if (isEscaping(kind)) return showsDamage(text, kind)
   if (kind === 'breaks') return false
   return [...new Set(replacement)].every(
-    (char) => !shows(char, kind) || file.includes(char) || (!text.includes(char) && DASH_OR_DOTS.test(char)),
+    (char) => !showsDamage(char, kind) || file.includes(char) || (!text.includes(char) && DASH_OR_DOTS.test(char)),
   )
 }
 
@@ -110,15 +110,15 @@ const longDash = /[\u2012-\u2015]/g
 
 /** Whether a program that escaped the text that is in the file has escaped the new text in the same way. */
 function escapedAlike(wanted: string, replacement: string, kind: DamageKind): boolean {
-  const both = escapedIn(`${wanted}\n${replacement}`, [kind])
+  const both = findEscaped(`${wanted}\n${replacement}`, [kind])
   if ([...both.escaped].some((char) => both.plain.has(char))) return false
   // HTML escaping covers the whole text; which characters get a backslash differs between programs.
   if (kind === 'entities') return true
-  const { escaped } = escapedIn(wanted, [kind])
-  return [...escapedIn(replacement, [kind]).escaped].every((char) => escaped.has(char))
+  const { escaped } = findEscaped(wanted, [kind])
+  return [...findEscaped(replacement, [kind]).escaped].every((char) => escaped.has(char))
 }
 
 function sharesTokens(text: string, file: string, kind: DamageKind): boolean {
-  if (kind === 'breaks') return shows(file, kind)
-  return [...new Set(text)].some((char) => shows(char, kind) && file.includes(char))
+  if (kind === 'breaks') return showsDamage(file, kind)
+  return [...new Set(text)].some((char) => showsDamage(char, kind) && file.includes(char))
 }

@@ -1,6 +1,6 @@
 import type { DamageKind } from '../core/diagnostic.ts'
 import { blockNames } from '../core/elements.ts'
-import { type CharacterKind, characterClass, plainOf } from './characters.ts'
+import { type CharacterKind, characterClass, plainCharacter } from './characters.ts'
 
 /**
  * What chat programs, browsers and word processors do to text, each as the token it leaves and what was
@@ -51,14 +51,14 @@ const damages: readonly Damage[] = [
 const suspicious = new RegExp(`[${characterClass('space', 'quote', 'dash', 'dots', 'angle', 'invisible')}&\\\\]`)
 
 /** Whether a text may show damage of any kind. */
-export const mayShow = (text: string): boolean => suspicious.test(text) || text.includes('  ')
+export const mayShowDamage = (text: string): boolean => suspicious.test(text) || text.includes('  ')
 
-export function kindsIn(text: string): DamageKind[] {
-  if (!mayShow(text)) return []
+export function findDamageKinds(text: string): DamageKind[] {
+  if (!mayShowDamage(text)) return []
   return damages.filter(({ token }) => text.search(token) !== -1).map(({ kind }) => kind)
 }
 
-export const shows = (text: string, kind: DamageKind): boolean => text.search(damageOf(kind).token) !== -1
+export const showsDamage = (text: string, kind: DamageKind): boolean => text.search(damageOf(kind).token) !== -1
 
 export const tokensOfKind = (text: string, kind: DamageKind): readonly string[] =>
   text.match(damageOf(kind).token) ?? []
@@ -66,7 +66,7 @@ export const tokensOfKind = (text: string, kind: DamageKind): readonly string[] 
 /** What a long dash may replace, the likeliest first. */
 export const dashes: readonly number[] = [3, 2, 1]
 
-export function undamaged(text: string, kinds: readonly DamageKind[], dash = 3): string {
+export function removeDamage(text: string, kinds: readonly DamageKind[], dash = 3): string {
   let plain = text
   for (const { kind, token, undo } of damages) {
     if (kinds.includes(kind)) plain = plain.replace(token, (found) => undo(found, dash))
@@ -83,8 +83,8 @@ const marks: readonly RegExp[] = ([['quote', 'angle'], ['dash'], ['dots']] as co
 )
 
 /** A line as it reads when it is a marker, without the whitespace around it. */
-export function plainMarker(line: string): string {
-  return (suspicious.test(line) ? undamaged(line, markerKinds) : line).trim()
+export function toPlainMarker(line: string): string {
+  return (suspicious.test(line) ? removeDamage(line, markerKinds) : line).trim()
 }
 
 /** Whitespace of any kind, and invisible characters. Not by one pattern, which would take quadratic time on a long run. */
@@ -100,7 +100,7 @@ const outerBlank = new RegExp(`[\\s${characterClass('invisible')}]`)
 
 const markerKinds: readonly DamageKind[] = ['invisible', 'entities', 'escapes', 'punctuation', 'spaces']
 
-export const wordsFor = (kinds: readonly DamageKind[]): string =>
+export const damageWords = (kinds: readonly DamageKind[]): string =>
   damages
     .filter(({ kind }) => kinds.includes(kind))
     .map(({ words }) => words)
@@ -110,7 +110,7 @@ export const wordsFor = (kinds: readonly DamageKind[]): string =>
  * The characters that a text has as entities or after a backslash, and those that it has as they are. A
  * program that escapes a character escapes it everywhere.
  */
-export function escapedIn(
+export function findEscaped(
   text: string,
   kinds: readonly DamageKind[] = ['entities', 'escapes'],
 ): { escaped: ReadonlySet<string>; plain: ReadonlySet<string> } {
@@ -161,11 +161,11 @@ const named: ReadonlyMap<string, string> = new Map([
 /** The characters that were typed before a program made one of them. A long dash replaces two or three hyphens. */
 function typed(char: string, dash: number): string {
   if (char === '\u2014' || char === '\u2015') return '-'.repeat(dash)
-  return char === '\u2012' || char === '\u2013' ? '-'.repeat(Math.max(1, dash - 1)) : plainOf(char)
+  return char === '\u2012' || char === '\u2013' ? '-'.repeat(Math.max(1, dash - 1)) : plainCharacter(char)
 }
 
 export const damageWarning = (what: string, kinds: readonly DamageKind[]): string =>
-  `${what} matched only after undoing paste damage (${wordsFor(kinds)}) [characters]; the same repair was applied to new_text`
+  `${what} matched only after undoing paste damage (${damageWords(kinds)}) [characters]; the same repair was applied to new_text`
 
 /**
  * Whether a line seems to begin or end a block of any syntax, by fewer signs than a reader needs. Indentation, quotation marks
@@ -174,7 +174,7 @@ export const damageWarning = (what: string, kinds: readonly DamageKind[]): strin
 export function isMarker(line: string, next: string | undefined): boolean {
   if (!mayMark.test(line)) return false
   if (markers.test(line) || tags.test(line)) return true
-  const plain = plainMarker(line).replace(/^[\s>]+/, '')
+  const plain = toPlainMarker(line).replace(/^[\s>]+/, '')
   return markers.test(plain) || fullTags.test(plain) || (plain.startsWith('--- ') && /^[\s>]*\+\+\+ /.test(next ?? ''))
 }
 

@@ -52,7 +52,7 @@ function hunksOf(before: readonly string[], after: readonly string[], context: n
   const hunks: string[] = []
   let oldAt = 0
   let newAt = 0
-  for (const { lead, runs } of hunkRuns(diffLines(before, after), context)) {
+  for (const { lead, runs } of groupRuns(diffLines(before, after), context)) {
     oldAt += lead
     newAt += lead
     const oldStart = oldAt
@@ -66,7 +66,7 @@ function hunksOf(before: readonly string[], after: readonly string[], context: n
       if (kind !== 'new') oldAt += count
       if (kind !== 'old') newAt += count
     }
-    hunks.push(`@@ -${extent(oldStart, oldAt)} +${extent(newStart, newAt)} @@\n${body.join('')}`)
+    hunks.push(`@@ -${formatExtent(oldStart, oldAt)} +${formatExtent(newStart, newAt)} @@\n${body.join('')}`)
   }
   return hunks
 }
@@ -74,7 +74,7 @@ function hunksOf(before: readonly string[], after: readonly string[], context: n
 export const MARKS = { same: ' ', old: '-', new: '+' } as const
 
 /** Changes with the lines around them; `lead` lines that both sides have are between a group and the one before. */
-export function hunkRuns(runs: readonly Run[], context: number): { lead: number; runs: Run[] }[] {
+export function groupRuns(runs: readonly Run[], context: number): { lead: number; runs: Run[] }[] {
   const found: { lead: number; runs: Run[] }[] = []
   let open: Run[] | undefined
   let lead = 0
@@ -107,7 +107,7 @@ export function hunkRuns(runs: readonly Run[], context: number): { lead: number;
 }
 
 /** Where a hunk is, counted from 1. An empty extent names the line before it. */
-export function extent(start: number, end: number): string {
+export function formatExtent(start: number, end: number): string {
   const count = end - start
   if (count === 0) return `${start},0`
   return count === 1 ? `${start + 1}` : `${start + 1},${count}`

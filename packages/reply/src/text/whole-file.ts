@@ -5,7 +5,7 @@
 import type { MissingPart } from '../core/proposal.ts'
 
 /** What a text lacks of the file that it would replace; undefined if it may be all of it. */
-export function missingFrom(file: string, text: string): MissingPart | undefined {
+export function findMissingPart(file: string, text: string): MissingPart | undefined {
   if (text.trim() === '') return file.trim() === '' ? undefined : 'everything'
   const [old, fresh] = [file, text].map((all) => all.split(/\r?\n/).filter(isTelling))
   if (old === undefined || fresh === undefined) return undefined

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { Clada } from '../../api/clada.ts'
 import type { CladaOptions } from '../../config/settings.ts'
 import { slashed } from '../../core/paths.ts'
@@ -44,7 +44,7 @@ export const command: Command = {
       }
     }
     if (count === 0) throw new UsageError(`There are no cases in ${words.join(', ')}.`)
-    print(`${passed} of ${counted(count, 'case')} passed`)
+    print(`${passed} of ${formatCount(count, 'case')} passed`)
     return passed === count ? 0 : 1
   },
 }

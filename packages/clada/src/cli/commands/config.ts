@@ -10,7 +10,7 @@ import { editing, flagFor, type FlagValues, limits, programs, running, saving, U
 import { loadedFor, paintFor, sayProject } from '../options.ts'
 import { isTerminal, print, printJson, say } from '../streams.ts'
 import type { Paint } from '../../report/pretty.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { spellOutCommand } from '../../report/words.ts'
 
 /** The effective value of each key and its source. */
@@ -99,7 +99,7 @@ function tableOf(rows: readonly Row[], paint: Paint): string {
 function briefValue(row: Row): string {
   const { name, value } = row
   return isTerminal(1) && Array.isArray(value) && value.length > longList
-    ? `${counted(value.length, 'value')}: clada config ${name}`
+    ? `${formatCount(value.length, 'value')}: clada config ${name}`
     : shownValue(row)
 }
 

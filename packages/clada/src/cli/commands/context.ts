@@ -2,7 +2,7 @@ import { Clada } from '../../api/clada.ts'
 import { type ContextText, entryFrom } from '../../api/context-text.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { type ActionResult, type ExecutionResult } from '../../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { showOutput } from '../../report/parts.ts'
 import { spellOut } from '../../report/words.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
@@ -80,12 +80,12 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
   }
   const { params, data, warnings = [] } = forPeople(result, root)
   const facts: object = typeof data === 'object' && data !== null ? data : {}
-  const sizes = 'size' in facts && 'tokens' in facts ? ` (${counted(Number(facts.tokens), 'token')})` : ''
+  const sizes = 'size' in facts && 'tokens' in facts ? ` (${formatCount(Number(facts.tokens), 'token')})` : ''
   const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
   const files = 'files' in facts && Array.isArray(facts.files) ? facts.files : undefined
   const messages: Record<string, string> = {
     add: [
-      `${params['path']}${sizes} ${already ?? (files === undefined ? 'added' : `added: ${counted(files.length, 'file')}`)}`,
+      `${params['path']}${sizes} ${already ?? (files === undefined ? 'added' : `added: ${formatCount(files.length, 'file')}`)}`,
       ...(files ?? []).map((file) => `  ${file}`),
     ].join('\n'),
     remove: `${params['path']} removed`,
@@ -139,12 +139,13 @@ export function tellContext({ shown, left, refused }: ContextText, root: string)
     return
   }
   const lines = [
-    ...shown.map(({ path: entry, tokens }) => `${entryFrom(root, entry)}  ${counted(tokens, 'token')}`),
+    ...shown.map(({ path: entry, tokens }) => `${entryFrom(root, entry)}  ${formatCount(tokens, 'token')}`),
     ...left.map(
-      ({ path: entry, tokens }) => `left out, over the budget: ${entryFrom(root, entry)}  ${counted(tokens, 'token')}`,
+      ({ path: entry, tokens }) =>
+        `left out, over the budget: ${entryFrom(root, entry)}  ${formatCount(tokens, 'token')}`,
     ),
     ...refused.map(({ path: entry, error }) => `refused: ${entryFrom(root, entry)}: ${error}`),
-    `${counted(shown.length, 'file')}, ${counted(
+    `${formatCount(shown.length, 'file')}, ${formatCount(
       shown.reduce((sum, { tokens }) => sum + tokens, 0),
       'token',
     )}`,

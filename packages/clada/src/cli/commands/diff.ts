@@ -3,7 +3,7 @@ import { entryLines, reportEntries, type Style } from '../../report/entries.ts'
 import { notExecutedText, type ReportOptions, withoutBlocksText } from '../../report/parts.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { formatReport } from '../../report/format.ts'
 import { paintDiff, prettyAction, prettyErrors, withColor, withoutColor } from '../../report/pretty.ts'
 import { wrapLine } from '../../report/width.ts'
@@ -160,7 +160,7 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
       return [...wrapped(`${head} cannot be read${spellOut(of === '' ? '' : `, in ${name}`)}`, options), ...rest]
     },
     missed: ({ one }) => (isMissing(one) ? wrapped(`✗ ${spellOut(notExecutedText(one))}`, options) : []),
-    'more-missed': ({ count }) => [`✗ ${counted(count, 'more block')} not executed`],
+    'more-missed': ({ count }) => [`✗ ${formatCount(count, 'more block')} not executed`],
     fatal: ({ message }) => wrapped(`✗ ${spellOut(message)}`, options),
     reminder: () => [],
     warning: () => [],
@@ -171,7 +171,7 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
   const bad = result.results.filter(({ success }) => !success).length + unreadable - asks
   const total = result.results.length + unreadable
   const yes = `${asks === 1 ? 'needs' : 'need'} your approval`
-  const all = `of ${counted(total, 'block')}`
+  const all = `of ${formatCount(total, 'block')}`
   const [first, more] =
     bad === 0 ? [`${asks} ${all} ${yes}`, ''] : [`${bad} ${all} would fail`, asks === 0 ? '' : `, ${asks} ${yes}`]
   const sum = `${first}${more}${bad + asks === total ? '' : '; the diff shows the others'}.`

@@ -1,6 +1,6 @@
 import { localTime } from '../../core/local-time.ts'
 import { Clada } from '../../api/clada.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { type Elsewhere, elsewhereOf } from '../../history/elsewhere.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
@@ -104,7 +104,7 @@ function line(entry: Line, width: number, paint: Paint): string {
   const notes = [
     ...(entry.undone ? ['undone'] : []),
     // Its summary says that it was interrupted.
-    ...(entry.interrupted ? [`${counted(paths.length, 'path')} changed`] : []),
+    ...(entry.interrupted ? [`${formatCount(paths.length, 'path')} changed`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(leftOut === undefined ? [] : [`${leftOut} left out by the user`]),
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),

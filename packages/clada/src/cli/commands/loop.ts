@@ -4,7 +4,7 @@ import { pathsIn, projectPrompt } from '../../api/project-prompt.ts'
 import { withSection } from '../../describe/prompt.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { type FileChange } from '../../core/result.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { type Ending, endingLine, type LoopEvent, type LoopResult, runLoop } from '../../loop/loop.ts'
 import { apiModel, type Model, programModel } from '../../loop/model.ts'
 import { Transcript, type Turn } from '../../loop/transcript.ts'
@@ -308,7 +308,7 @@ function summaryOf({ number, result, changes, until, elapsedMs }: Summarized, pa
       : [spellOut(`${until}: ${state(result.until.before)} before, ${state(result.until.after)} after.`)]),
     changes.length === 0
       ? 'No file was changed.'
-      : `${counted(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
+      : `${formatCount(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
     ...(diffs.length === 0
       ? []
       : [

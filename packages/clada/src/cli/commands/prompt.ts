@@ -1,6 +1,6 @@
 import { defaultSyntax } from '@clada/reply/syntax/table.ts'
 import { Clada } from '../../api/clada.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { spellOut } from '../../report/words.ts'
 import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
@@ -81,7 +81,7 @@ export const command: Command = {
       const budget = numberOf(flags, 'budget') ?? Infinity
       const over = tokens > budget ? `, over the budget of ${budget}; the prompt cannot be made shorter` : ''
       const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
-      say(`clada: ${counted(tokens, 'token')}${over}${dropped}`, 2)
+      say(`clada: ${formatCount(tokens, 'token')}${over}${dropped}`, 2)
       await tellUnheard(flags)
     }
     const given = await giveText(text, givingOf(flags, config.clipboard), root)

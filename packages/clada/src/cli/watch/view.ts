@@ -1,4 +1,4 @@
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { defaultOutputLimit, type ReportOptions } from '../../report/parts.ts'
 import { withColor, withoutColor, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
 import { primaryOf, spellOut } from '../../report/words.ts'
@@ -115,7 +115,7 @@ function makeStatus(file: string, root: string): Status {
   return {
     hear: (event, now) => {
       program = event.kind === 'program-begin' ? { what: short(event.what), since: now.getTime() } : undefined
-      if (event.kind === 'begin') line = [`running ${counted(event.blocks, 'block')}`]
+      if (event.kind === 'begin') line = [`running ${formatCount(event.blocks, 'block')}`]
       if (event.kind === 'action') {
         const { seq, action } = event.result
         line = [`running, ${seq} done`, short(`${action} ${primaryOf(event.result)}`)]
@@ -155,7 +155,7 @@ export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] 
         paint.dim(`The whole output goes to ${short(event.output)}.${look.keys ? ' ? shows the keys.' : ''}`),
       ]
     case 'held': {
-      const what = counted(event.blocks, 'block')
+      const what = formatCount(event.blocks, 'block')
       const why =
         event.why === 'interrupted'
           ? `The last run was interrupted. ${what} of it ${event.blocks === 1 ? 'is not run again: it' : 'are not run again: some'} may have been applied, see clada history.`
@@ -165,7 +165,7 @@ export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] 
     case 'begin': {
       const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
       const before = event.before === 0 ? '' : ` (${event.before} ran before)`
-      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks, 'block')}${before}${from}`)]
+      return ['', paint.dim(`${timeOf(now)}  ${formatCount(event.blocks, 'block')}${before}${from}`)]
     }
     case 'action':
       return actionLines(event, look)
@@ -179,7 +179,7 @@ export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] 
         paint.dim(
           event.blocks === 0
             ? `The text from the ${event.origin} has no blocks. clada prompt prints what teaches a model to write them.`
-            : `Nothing new: ${counted(event.blocks, 'block')} ran before. ${key('x', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'all'} again.`,
+            : `Nothing new: ${formatCount(event.blocks, 'block')} ran before. ${key('x', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'all'} again.`,
         ),
       ]
     case 'trouble':

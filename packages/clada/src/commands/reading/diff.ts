@@ -1,6 +1,6 @@
 import { diffLines, type Run } from '@clada/reply/text/line-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
-import { extent, hunkRuns, MARKS } from '@clada/reply/text/unified-diff.ts'
+import { formatExtent, groupRuns, MARKS } from '@clada/reply/text/unified-diff.ts'
 import path from 'node:path'
 import type { ListedEntry, PathArg } from '../../core/files.ts'
 import { bounded } from '../../core/time-limit.ts'
@@ -132,7 +132,7 @@ function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun):
   )
   const hunks: Hunk[] = []
   let [oldAt, newAt] = [0, 0]
-  for (const { lead, runs: group } of hunkRuns(runs, context)) {
+  for (const { lead, runs: group } of groupRuns(runs, context)) {
     const hunk = { oldAt: oldAt + lead, newAt: newAt + lead, runs: group.filter(({ count }) => count > 0) }
     oldAt = hunk.oldAt + lengthOf(group, 'old')
     newAt = hunk.newAt + lengthOf(group, 'new')
@@ -175,7 +175,7 @@ function unifiedHunk(hunk: Hunk, sides: Sides): string {
     lines.map((line) => MARKS[kind] + withNoNewlineMark(line)),
   )
   const [oldEnd, newEnd] = [oldAt + lengthOf(runs, 'old'), newAt + lengthOf(runs, 'new')]
-  return `@@ -${extent(oldAt, oldEnd)} +${extent(newAt, newEnd)} @@\n${body.join('')}`
+  return `@@ -${formatExtent(oldAt, oldEnd)} +${formatExtent(newAt, newEnd)} @@\n${body.join('')}`
 }
 
 /** `5,6c5` and then the lines of both sides. */

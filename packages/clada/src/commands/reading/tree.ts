@@ -1,5 +1,5 @@
 import type { ListedEntry, PathArg } from '../../core/files.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { namePattern } from './name-pattern.ts'
 import { childOf, forEachOperand, type ReadingRun } from './reading-run.ts'
 import { printable, typeMark } from './status.ts'
@@ -50,8 +50,8 @@ class Drawing {
       const all = this.#reader.has('--noreport') ? this.#roots : [...this.#roots, report]
       this.#reader.print(`${JSON.stringify(all, undefined, 2)}\n`)
     } else if (!this.#reader.has('--noreport')) {
-      const files = this.#reader.has('-d') ? '' : `, ${counted(this.#files, 'file')}`
-      this.#reader.print(`\n${counted(this.#dirs, 'directory', 'directories')}${files}\n`)
+      const files = this.#reader.has('-d') ? '' : `, ${formatCount(this.#files, 'file')}`
+      this.#reader.print(`\n${formatCount(this.#dirs, 'directory', 'directories')}${files}\n`)
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Platform, platform } from '../../core/platform.ts'
-import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
+import { codePointName, findFirstHidden } from '@clada/reply/text/spell-out.ts'
 /**
  * Splits a command line into words, as a shell would if it had no operators and expanded nothing.
  *
@@ -32,7 +32,7 @@ export function splitCommand(command: string, on: Platform = platform): Split {
   const text = command.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
   if (text === '') return refuse('it is empty', 'Write the command to run.')
   // A person who is asked must see what they approve.
-  const hidden = /\r(?=\n)/.test(text) ? { char: '\r' } : firstHidden(text)
+  const hidden = /\r(?=\n)/.test(text) ? { char: '\r' } : findFirstHidden(text)
   if (hidden !== undefined)
     return refuse(
       `it contains the invisible character ${codePointName(hidden.char)}`,

@@ -1,4 +1,4 @@
-import { wordsFor } from '@clada/reply/text/undamage.ts'
+import { damageWords } from '@clada/reply/text/undamage.ts'
 import { writeInstead, type DiagnosticRows } from './row.ts'
 
 export const generalDiagnostics: DiagnosticRows<'own-syntax' | 'stopped-by' | 'damaged' | 'control-character'> = {
@@ -11,7 +11,7 @@ export const generalDiagnostics: DiagnosticRows<'own-syntax' | 'stopped-by' | 'd
   },
   damaged: {
     say: ({ damage, params }) => [
-      `The text was damaged in transit: the markers of this block have ${wordsFor(damage)}, and so do the parameters ${params.join(', ')}`,
+      `The text was damaged in transit: the markers of this block have ${damageWords(damage)}, and so do the parameters ${params.join(', ')}`,
       'The original text cannot be recovered. Resend the block inside a code block.',
     ],
   },

@@ -1,4 +1,4 @@
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { Absence, Advice, HunkVerdict, Problem } from '../../core/problem.ts'
 import type { Elision } from '@clada/reply/core/place.ts'
 import type { Details } from '../../core/result.ts'
@@ -128,7 +128,7 @@ export const editMessages: MessageRows<
   // The first failure has the facts of a single edit; each other one has the place that helps.
   'edits-failed': {
     code: ({ failures: [first] }, explainPart) => (first ? explainPart(first.problem).code : 'match_count_mismatch'),
-    what: ({ failures, total }) => `${failures.length} of ${counted(total, 'edit')} failed, and none was applied:`,
+    what: ({ failures, total }) => `${failures.length} of ${formatCount(total, 'edit')} failed, and none was applied:`,
     below: ({ failures }, explainPart) =>
       failures.map(({ edit, problem }) => `  edit ${edit}: ${errorText(explainPart(problem).failure, '')}`).join('\n'),
     details: editsDetails,

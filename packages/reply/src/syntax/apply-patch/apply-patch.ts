@@ -1,10 +1,10 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import { Source } from '../../core/source.ts'
-import { bulletOf } from '../damage.ts'
+import { matchBullet } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
-import { newFile, sectionsOf } from './sections.ts'
-import { markerWarning, foreign, type Found, type ReadMarker, Rows, unreadable } from '../foreign/foreign.ts'
-import { rowAt } from '../../regions/fences.ts'
+import { readNewFile, readSections } from './sections.ts'
+import { markerWarning, foreignSyntax, type Found, type ReadMarker, Rows, makeUnreadable } from '../foreign/foreign.ts'
+import { lineWithoutBom } from '../../regions/fences.ts'
 
 /*
  * Patches as the tool `apply_patch` takes them:
@@ -28,7 +28,7 @@ import { rowAt } from '../../regions/fences.ts'
  * Add File and Move to replace a file that is there, with a warning: Codex does so, and undo restores it.
  */
 
-export const applyPatch = foreign({
+export const applyPatch = foreignSyntax({
   reminder: [
     'No blocks found. Write the edits as a patch, each marker on a line of its own, from the first column:',
     'a line *** Begin Patch, then *** Update File: PATH and below @@ the lines with a space, - or + before them;',
@@ -54,7 +54,9 @@ export const applyPatch = foreign({
 })
 
 /** The sections of a patch that is an argument of a call. Their lines are those of the patch. */
-export function patchIn(text: string): Pick<Found, 'action' | 'params' | 'label' | 'findings' | 'warnings'>[] {
+export function parsePatchArgument(
+  text: string,
+): Pick<Found, 'action' | 'params' | 'label' | 'findings' | 'warnings'>[] {
   const asWritten = (row: string): string => row
   const source = new Source(text)
   const { found } = readPatch(source, new ApplyPatchMarks(source, asWritten), 1, asWritten)
@@ -83,12 +85,12 @@ function readPatch(
   if (patch.kind === 'stray') return { found: [noPatch(line, line, { code: 'patch-stray-end' })], next: line + 1 }
   if (patch.kind === 'outside') return { found: [noPatch(line, line, { code: 'patch-outside' })], next: line + 1 }
   const { last, closed } = patch
-  const file = patch.shells === usualShells ? newFile(new Rows(source, line + 1, last, '')) : undefined
+  const file = patch.shells === usualShells ? readNewFile(new Rows(source, line + 1, last, '')) : undefined
   if (file !== undefined) return { found: [file], next: last + 2 }
   // As it is written, unusual spaces and all.
-  const row = rowAt(source, line)
-  const indent = patch.indent === '' || bulletOf(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
-  const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
+  const row = lineWithoutBom(source, line)
+  const indent = patch.indent === '' || matchBullet(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
+  const sections = readSections(new Rows(source, line + 1, last, indent), plain)
   const end = closed ? last + 1 : last
   const found = sections.length > 0 ? sections : [noPatch(line, end, { code: 'patch-empty' })]
   if (!closed) return { found: found.map(cutBefore(line, Math.min(last, source.lastLine))), next: end + 1 }
@@ -116,4 +118,4 @@ const cutBefore =
   })
 
 const noPatch = (line: number, last: number, finding: Finding): Found =>
-  unreadable({ startLine: line, endLine: last, lastLine: last }, 'Patch', { ...finding, line })
+  makeUnreadable({ startLine: line, endLine: last, lastLine: last }, 'Patch', { ...finding, line })

@@ -1,7 +1,7 @@
 import type { Source } from '../../core/source.ts'
-import { bulletOf } from '../damage.ts'
+import { matchBullet } from '../damage.ts'
 import { eachLineWith, isLine, MarkList, type ReadMarker } from '../foreign/foreign.ts'
-import { fenceAt, rowAt } from '../../regions/fences.ts'
+import { fenceAt, lineWithoutBom } from '../../regions/fences.ts'
 
 interface Mark {
   readonly line: number
@@ -180,13 +180,13 @@ function formOn(source: Source, line: number, read: ReadMarker): Form | undefine
   // What most of them look like; the rest takes longer.
   if (isLine(source, line, BEGIN.row)) return BEGIN
   if (isLine(source, line, END.row)) return END
-  const row = rowAt(source, line)
+  const row = lineWithoutBom(source, line)
   const plain = read(row)
   const section = SECTION.exec(plain)?.[1]
   if (section !== undefined) return { kind: 'section', indent: section, isDamaged: plain !== row, row }
   const [, indent, name] = MARK.exec(plain) ?? []
   if (indent !== undefined) return { kind: name === 'Begin' ? 'begin' : 'end', indent, isDamaged: plain !== row, row }
-  const bullet = bulletOf(plain)
+  const bullet = matchBullet(plain)
   if (bullet === '' || MARK.exec(plain.slice(bullet.length))?.[2] !== 'Begin') return undefined
   return { kind: 'begin', indent: ' '.repeat(bullet.length), isDamaged: true, row, isItem: true }
 }

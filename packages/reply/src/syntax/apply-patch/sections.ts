@@ -5,7 +5,7 @@ import { isPlainName, stripQuotes } from '../foreign/name.ts'
 import { withoutOuterSpaces } from '../../text/undamage.ts'
 
 /** The new file of a patch that has nothing else, written as nearly all are. Anything else takes longer. */
-export function newFile(rows: Rows): Found | undefined {
+export function readNewFile(rows: Rows): Found | undefined {
   const path = rows.restAfter(ADD, rows.first)
   if (path === undefined || rows.first === rows.last || rows.begin(rows.first + 1) !== PLUS || !isPlainName(path))
     return undefined
@@ -27,7 +27,7 @@ const none: readonly never[] = []
 const ADD = '*** Add File: '
 
 /** The sections of a patch. */
-export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
+export function readSections(rows: Rows, plain: ReadMarker): Found[] {
   const sections: Section[] = []
   let section: Section | undefined
   for (let line = rows.first; line <= rows.last; line++) {

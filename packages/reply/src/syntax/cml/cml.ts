@@ -2,14 +2,22 @@ import type { Block, BlockGroup } from '../../core/block.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { type Source, startsLine } from '../../core/source.ts'
 import { correctedCml, readDamagedCml } from './damage.ts'
-import { attributeAt, type Element, parseElement } from './element.ts'
+import { attributeSpan, type Element, parseElement } from './element.ts'
 import { type Located, locateElement } from './locate.ts'
 import { blockNames, type TaskName, taskNames, tasks } from '../../core/elements.ts'
-import { afterSpaces, CDATA, type CmlFinding, innerOpening, opensAt } from './open.ts'
-import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
-import { diagnosticAt, type Reader, type Reading, Texts } from '../reader.ts'
+import { skipSpaces, CDATA, type CmlFinding, findInnerOpening, elementOpeningAt } from './open.ts'
+import { readMembers, type Task, readTask, type Unknown } from './task.ts'
+import { makeDiagnostic, type Reader, type Reading, Texts } from '../reader.ts'
 import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
-import { type Call, type Meaning, meaningOf, refuse, type Refused, type Rendered, unfitForUtf8 } from '../call.ts'
+import {
+  type Call,
+  type Meaning,
+  interpretCall,
+  refuse,
+  type Refused,
+  type Rendered,
+  whyUnfitForUtf8,
+} from '../call.ts'
 import { unlessEmpty } from '../../core/optional.ts'
 
 /*
@@ -59,7 +67,8 @@ class CmlReader implements Reader {
     const from = Math.max(this.#source.startOf(line), this.#hidden)
     for (let at = text.indexOf('<', from); at !== -1; at = text.indexOf('<', at + 1)) {
       if (!startsLine(text, at)) continue
-      if (this.#isComment(at) || opensAt(text, at) !== undefined) return (this.#ahead = this.#source.lineAt(at))
+      if (this.#isComment(at) || elementOpeningAt(text, at) !== undefined)
+        return (this.#ahead = this.#source.lineAt(at))
     }
     return (this.#ahead = Infinity)
   }
@@ -69,11 +78,11 @@ class CmlReader implements Reader {
     const blocks: Block[] = []
     const emptyGroups: number[] = []
     let next = line + 1
-    let at = afterSpaces(text, this.#source.startOf(line))
+    let at = skipSpaces(text, this.#source.startOf(line))
     if (this.#isComment(at)) return this.#comment(at, line)
     let finding: CmlFinding | undefined =
       this.#endless === undefined ? undefined : { at, length: 1, code: 'cml-in-comment', data: { line: this.#endless } }
-    for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
+    for (let name = elementOpeningAt(text, at); name !== undefined; name = elementOpeningAt(text, at)) {
       const located = locateElement(text, at, name)
       const own = this.#blocksOf(located, finding)
       for (const block of own) blocks.push(block)
@@ -83,7 +92,7 @@ class CmlReader implements Reader {
         return { blocks, diagnostics: [], next: this.#source.lineCount + 1 }
       }
       next = this.#source.lineAt(located.end - 1) + 1
-      at = afterSpaces(text, located.end)
+      at = skipSpaces(text, located.end)
       if (at >= this.#source.startOf(next)) break
       // Skipping it would leave the lines of its content to be read as blocks.
       finding = { at, length: 1, code: 'cml-mid-line' }
@@ -118,23 +127,23 @@ class CmlReader implements Reader {
     const { element } = parsed
     const { version } = element.attributes
     if (version !== undefined && !knownVersion.test(version)) {
-      const place = attributeAt(element, 'version')
+      const place = attributeSpan(element, 'version')
       return [this.#refused(located, [{ ...place, code: 'cml-version', data: { version } }])]
     }
     const unknown = version === undefined ? 'strict' : 'lenient'
     if (name === 'tasks') return this.#group(located, element, unknown)
-    return [this.#block(name, element, taskOf(this.#source.text, name, element, unknown), [])]
+    return [this.#block(name, element, readTask(this.#source.text, name, element, unknown), [])]
   }
 
   /** The members of `<tasks>`. One that is wrong stays in its place, so that those after it are skipped. */
   #group(located: Located, group: Element, unknown: Unknown): readonly Block[] {
     const { text } = this.#source
-    const content = membersOf(group, unknown)
+    const content = readMembers(group, unknown)
     if (content.findings.length > 0) return [this.#refused(located, content.findings)]
     const atomic = group.attributes['atomic']?.toLowerCase() === 'true'
     const own = { line: this.#source.lineAt(group.start), atomic }
     return content.members.map(([name, element], i) =>
-      this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? content.warnings : [], own),
+      this.#block(name, element, readTask(text, name, element, unknown), i === 0 ? content.warnings : [], own),
     )
   }
 
@@ -180,8 +189,8 @@ class CmlReader implements Reader {
     const sections = cut.parts.flatMap(({ section }) => section ?? [])
     let section = 0
     for (let n = this.seek(line + 1); n <= lineCount; n = this.seek(n + 1)) {
-      const start = afterSpaces(text, this.#source.startOf(n))
-      const name = opensAt(text, start)
+      const start = skipSpaces(text, this.#source.startOf(n))
+      const name = elementOpeningAt(text, start)
       while ((sections[section]?.to ?? Infinity) < start) section++
       if (name === undefined || (sections[section]?.from ?? Infinity) <= start) continue
       const end = this.#source.endOf(n)
@@ -196,7 +205,7 @@ class CmlReader implements Reader {
     const line = this.#source.lineAt(at)
     const room = this.#source.endOf(line) - at
     const column = at - this.#source.startOf(line) + 1
-    return diagnosticAt(this.#source, line, { ...finding, column, length: Math.max(0, Math.min(length, room)) })
+    return makeDiagnostic(this.#source, line, { ...finding, column, length: Math.max(0, Math.min(length, room)) })
   }
 }
 
@@ -254,7 +263,7 @@ export const cml = {
 } satisfies Syntax
 
 function writeCml(call: Call): Rendered {
-  const meaning = meaningOf(call)
+  const meaning = interpretCall(call)
   if ('refused' in meaning) return meaning
   const unfit = unfitIn(call)
   return unfit ?? elementOf(meaning)
@@ -265,7 +274,7 @@ const writeCmlGroup = (texts: readonly string[], { atomic }: { atomic: boolean }
 
 function unfitIn({ params }: Call): Refused | undefined {
   for (const value of Object.values(params)) {
-    const unfit = unfitForUtf8(value)
+    const unfit = whyUnfitForUtf8(value)
     if (unfit !== undefined) return refuse(unfit)
   }
   for (const name of ['path', 'old_path', 'new_path', 'dir', 'cwd', 'lang', 'lines', 'timeout']) {
@@ -327,7 +336,7 @@ function cdata(text: string): string {
   const cuts = /(?<=\]\])(?=&gt;)|(?<=\r)(?=\n)/g
   const sections = text.split(cuts).flatMap((section) => {
     const written = section.replaceAll(']]>', ESCAPED)
-    const open = innerOpening(written, 0, written.length) !== -1
+    const open = findInnerOpening(written, 0, written.length) !== -1
     return open ? section.split(/(?<=<!\[)(?=CDATA\[)/) : [section]
   })
   return sections.map((section) => `${CDATA}${section.replaceAll(']]>', ESCAPED)}]]>`).join('')

@@ -1,6 +1,6 @@
-import { attributesIn } from '../damage.ts'
+import { rewriteAttributes } from '../damage.ts'
 import { Markers, type ReadThroughDamage } from '../tokens.ts'
-import { escapedIn, plainMarker, undamaged, withoutOuterSpaces } from '../../text/undamage.ts'
+import { findEscaped, toPlainMarker, removeDamage, withoutOuterSpaces } from '../../text/undamage.ts'
 import { type BlockName, blockNames } from '../../core/elements.ts'
 import { CDATA, isNamed, namesHolding, partNames } from './open.ts'
 
@@ -10,10 +10,10 @@ import { CDATA, isNamed, namesHolding, partNames } from './open.ts'
  */
 export const readDamagedCml: ReadThroughDamage = (view, start) => {
   const first = view.line(start) ?? ''
-  const name = blockNameIn(plainMarker(first))
+  const name = blockNameIn(toPlainMarker(first))
   if (name === undefined) return undefined
   const markers = new Markers()
-  const escaped = escapedIn(first).escaped.has('<')
+  const escaped = findEscaped(first).escaped.has('<')
   const endTag = new RegExp(`</${name}\\s*>`)
   let inside = false
   for (let n = start; ; n++) {
@@ -89,10 +89,10 @@ function tagsIn(written: string): { clean: string; markup: string } | undefined 
     const found = tag.exec(written)
     if (found === null) break
     const [, before = '', opening = '', name = '', inner = '', closing = ''] = found
-    const attributes = attributesIn(inner, 'xml')
+    const attributes = rewriteAttributes(inner, 'xml')
     if (attributes === undefined) return undefined
-    const start = plainMarker(opening)
-    clean += `${undamaged(before, ['invisible', 'spaces'])}${start}${name}${attributes.clean}${plainMarker(closing)}`
+    const start = toPlainMarker(opening)
+    clean += `${removeDamage(before, ['invisible', 'spaces'])}${start}${name}${attributes.clean}${toPlainMarker(closing)}`
     markup += `${before}${opening}${attributes.markup}${closing}`
   }
   const rest = written.slice(at)

@@ -45,7 +45,7 @@ export function parseElement(text: string, parts: readonly Part[]): Parsed {
   if (!(element instanceof XmlError)) return { ok: true, element }
   // Raw text is the usual reason why its markup does not parse either.
   const stray = parts.find(({ at, end }) => at === end)?.at ?? Infinity
-  return { ok: false, finding: stray < element.at ? outsideCdata(stray) : element.finding() }
+  return { ok: false, finding: stray < element.at ? outsideCdataFinding(stray) : element.finding() }
 }
 
 type OpenElement = Element & { end: number; readonly nodes: Node[] }
@@ -219,11 +219,11 @@ const noEnd = (at: number, name: string): XmlError =>
   new XmlError(at, `Missing end tag for element ${name}`, 'end', name)
 
 /** Where an attribute of an element is written. */
-export const attributeAt = (element: Element, name: string): Span => element.spans.get(name) ?? tagAt(element)
+export const attributeSpan = (element: Element, name: string): Span => element.spans.get(name) ?? tagSpan(element)
 
-export const tagAt = ({ start, name }: Element): Span => ({ at: start, length: name.length + 1 })
+export const tagSpan = ({ start, name }: Element): Span => ({ at: start, length: name.length + 1 })
 
-export const outsideCdata = (at: number): CmlFinding => ({
+export const outsideCdataFinding = (at: number): CmlFinding => ({
   at,
   length: 1,
   code: 'cml-outside-cdata',

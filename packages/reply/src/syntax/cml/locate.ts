@@ -2,15 +2,15 @@ import { QUOTE, APOSTROPHE, SLASH } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { type BlockName } from '../../core/elements.ts'
 import {
-  afterSpaces,
-  balancedEnd,
+  skipSpaces,
+  findBalancedEnd,
   CDATA,
   type CmlFinding,
-  heldBy,
-  innerOpening,
+  heldContent,
+  findInnerOpening,
   isNamed,
   isNameStart,
-  opensAt,
+  elementOpeningAt,
   type Part,
 } from './open.ts'
 import { endsLine, startsLine } from '../../core/source.ts'
@@ -63,7 +63,7 @@ class Locator {
     for (;;) {
       const next = this.#nextTag()
       if (this.#isFollower(next)) return this.#found('unclosed')
-      const stray = afterSpaces(text, this.#at)
+      const stray = skipSpaces(text, this.#at)
       if (stray < next) this.#parts.push({ at: stray, end: stray })
       if (next === text.length) return this.#found('cut')
       const c = text.charCodeAt(next + 1)
@@ -91,7 +91,7 @@ class Locator {
     const name = this.#name
     if (this.#depth !== 1 || !(this.#tagEndedLine || name === 'edit' || name === 'tasks')) return false
     if (!isNameStart(this.#text.charCodeAt(at + 1)) || !startsLine(this.#text, at)) return false
-    const opened = opensAt(this.#text, at)
+    const opened = elementOpeningAt(this.#text, at)
     return name === 'tasks' ? opened === 'tasks' : opened !== undefined
   }
 
@@ -115,10 +115,10 @@ class Locator {
     const from = at + CDATA.length
     let to = text.indexOf(']]>', from)
     if (to === -1) return this.#endless(at, CDATA.length, 'CDATA')
-    const inner = innerOpening(text, from, to)
+    const inner = findInnerOpening(text, from, to)
     if (inner !== -1) {
       this.#finding ??= malformed(inner, CDATA.length, { code: 'cml-inner-cdata' })
-      to = balancedEnd(text, from)
+      to = findBalancedEnd(text, from)
       if (to === -1) return 'cut'
     }
     this.#at = to + 3
@@ -158,8 +158,8 @@ class Locator {
 
   /** `<read>`, `<move>` and `<remove>` hold nothing: without an end tag right after it, the start tag is all there is. */
   #isVoid(): boolean {
-    if (heldBy(this.#name) !== 'nothing') return false
-    const next = afterSpaces(this.#text, this.#at)
+    if (heldContent(this.#name) !== 'nothing') return false
+    const next = skipSpaces(this.#text, this.#at)
     return !this.#text.startsWith('</', next) || !isNamed(this.#text, next + 2, this.#name)
   }
 

@@ -6,7 +6,7 @@ import { endsLine, isSpace } from '../../core/source.ts'
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
 
 /** What is in an element of this name. */
-export const heldBy = (name: BlockName): Held | 'tasks' => (name === 'tasks' ? 'tasks' : tasks[name].holds)
+export const heldContent = (name: BlockName): Held | 'tasks' => (name === 'tasks' ? 'tasks' : tasks[name].holds)
 export const namesHolding = (held: Held): readonly TaskName[] => taskNames.filter((name) => tasks[name].holds === held)
 
 /** The elements in `<edit>`. */
@@ -19,11 +19,11 @@ export const CDATA = '<![CDATA['
  * The element of ours that opens at `at`, which is a `<`. Prose has words in angle brackets too, `<write about it>` or
  * `<run> starts a command`: what opens a block has an attribute, closes itself, or is followed by what it may hold.
  */
-export function opensAt(text: string, at: number): BlockName | undefined {
+export function elementOpeningAt(text: string, at: number): BlockName | undefined {
   const name = nameAt(text, at)
   if (name === undefined) return undefined
   const after = at + 1 + name.length
-  const next = afterSpaces(text, after)
+  const next = skipSpaces(text, after)
   const c = text.charCodeAt(next)
   if (c === SLASH) return text.charCodeAt(next + 1) === GT ? name : undefined
   if (c === GT) return holdsOurs(text, name, next + 1) ? name : undefined
@@ -31,7 +31,7 @@ export function opensAt(text: string, at: number): BlockName | undefined {
   return next > after && attribute.test(text) ? name : undefined
 }
 
-export function afterSpaces(text: string, at: number): number {
+export function skipSpaces(text: string, at: number): number {
   let i = at
   while (isSpace(text.charCodeAt(i))) i++
   return i
@@ -58,8 +58,8 @@ function holdsOurs(text: string, name: BlockName, at: number): boolean {
   const next = text.indexOf('<', at)
   if (next === -1) return false
   if (text.charCodeAt(next + 1) === SLASH && isNamed(text, next + 2, name)) return true
-  const direct = afterSpaces(text, at) === next
-  if (text.startsWith(CDATA, next)) return direct || heldBy(name) === 'text'
+  const direct = skipSpaces(text, at) === next
+  if (text.startsWith(CDATA, next)) return direct || heldContent(name) === 'text'
   // A tag with a line of its own is no part of a sentence, even where prose follows.
   if (name === 'tasks') return (direct || endsLine(text, at)) && beginsMember(text, next)
   if (!direct) return false
@@ -70,7 +70,7 @@ function holdsOurs(text: string, name: BlockName, at: number): boolean {
 function beginsMember(text: string, at: number): boolean {
   const name = nameAt(text, at)
   if (name === undefined) return /[\p{L}_:!?]/u.test(text.charAt(at + 1))
-  return name === 'tasks' || opensAt(text, at) !== undefined
+  return name === 'tasks' || elementOpeningAt(text, at) !== undefined
 }
 
 const COLON = 58
@@ -81,7 +81,7 @@ const GT = 62
  * Models document this very language and forget to escape: the first `]]>` is then that of the example, and what
  * follows it would be read as blocks.
  */
-export function innerOpening(text: string, from: number, to: number): number {
+export function findInnerOpening(text: string, from: number, to: number): number {
   // From `<` to `<`, which is faster than a search for something longer.
   let first = text.indexOf('<', from)
   while (first !== -1 && first < to && !text.startsWith(CDATA, first)) first = text.indexOf('<', first + 1)
@@ -95,7 +95,7 @@ const ESCAPED = ']]&gt;'
 const ownTag = new RegExp(String.raw`<(?:${[...namesHolding('text'), ...partNames].join('|')})(?:\s[^<>]*)?>\s*$`)
 
 /** Where CDATA ends if every opening inside it is meant to have an end of its own; -1 when the text ends first. */
-export function balancedEnd(text: string, from: number): number {
+export function findBalancedEnd(text: string, from: number): number {
   const mark = /<!\[CDATA\[|\]\](?:>|&gt;)/g
   mark.lastIndex = from
   let level = 1

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/diagnostic.ts'
-import { attributeAt, type Element, type Node, outsideCdata, tagAt } from './element.ts'
+import { attributeSpan, type Element, type Node, outsideCdataFinding, tagSpan } from './element.ts'
 import { isTaskName, type TaskName, tasks as knownTasks } from '../../core/elements.ts'
 import { CDATA, type CmlFinding, type PartName, partNames, type Section } from './open.ts'
 import { isCount, Texts } from '../reader.ts'
@@ -15,7 +15,7 @@ export interface Task {
 /** `lenient`: the block names a version, so that what is not known may be newer than this reader, and is skipped. */
 export type Unknown = 'lenient' | 'strict'
 
-export function taskOf(text: string, name: TaskName, element: Element, unknown: Unknown): Task {
+export function readTask(text: string, name: TaskName, element: Element, unknown: Unknown): Task {
   const reading = new ElementReading(text, element, unknown)
   const action = reading[name]()
   reading.warnOfAttributes(knownTasks[name].attributes)
@@ -148,7 +148,7 @@ class ElementReading {
     const before = this.findings.length
     const content = this.#content(part) ?? ''
     if (content === '' && this.findings.length === before)
-      this.findings.push({ ...tagAt(part), code: 'cml-empty-part', data: { part: name } })
+      this.findings.push({ ...tagSpan(part), code: 'cml-empty-part', data: { part: name } })
     this.params[param] = content
   }
 
@@ -163,7 +163,7 @@ class ElementReading {
         if (name === undefined) this.#unknownElement(node)
         else if (!parts.has(name)) parts.set(name, node)
         else {
-          this.findings.push({ ...tagAt(node), code: 'cml-part-twice', data: { part: name } })
+          this.findings.push({ ...tagSpan(node), code: 'cml-part-twice', data: { part: name } })
         }
       }
     }
@@ -176,7 +176,7 @@ class ElementReading {
       this.warnings.push(`<${within}> cannot contain <${element.name}>; it was skipped`)
       return
     }
-    this.findings.push({ code: 'cml-unknown', data: { name: element.name, within }, ...tagAt(element) })
+    this.findings.push({ code: 'cml-unknown', data: { name: element.name, within }, ...tagSpan(element) })
   }
 
   /** The CDATA of an element, joined; undefined when there is none. */
@@ -185,7 +185,7 @@ class ElementReading {
     for (const node of element.nodes) {
       if (node.kind === 'section') content = (content ?? '') + contentOf(this.#text, node.section)
       else {
-        this.findings.push(outsideCdata(node.kind === 'text' ? node.at : node.start))
+        this.findings.push(outsideCdataFinding(node.kind === 'text' ? node.at : node.start))
         return content ?? ''
       }
     }
@@ -212,11 +212,11 @@ class ElementReading {
   }
 
   #wrong(finding: Finding): void {
-    this.findings.push({ ...finding, ...tagAt(this.#element) })
+    this.findings.push({ ...finding, ...tagSpan(this.#element) })
   }
 
   #wrongAttribute(name: string, finding: Finding): void {
-    this.findings.push({ ...finding, ...attributeAt(this.#element, name) })
+    this.findings.push({ ...finding, ...attributeSpan(this.#element, name) })
   }
 
   #emptyAttribute(attribute: string): void {
@@ -258,7 +258,7 @@ export interface Members {
   readonly warnings: readonly string[]
 }
 
-export function membersOf(tasks: Element, unknown: Unknown): Members {
+export function readMembers(tasks: Element, unknown: Unknown): Members {
   const members: [TaskName, Element][] = []
   const findings: CmlFinding[] = []
   const warnings: string[] = []
@@ -266,7 +266,7 @@ export function membersOf(tasks: Element, unknown: Unknown): Members {
     if (key === 'version') continue
     if (key !== 'atomic') warnings.push(`<tasks> has no attribute ${key}; it was ignored`)
     else if (!/^(?:true|false)$/i.test(value)) {
-      findings.push({ ...attributeAt(tasks, key), code: 'cml-atomic' })
+      findings.push({ ...attributeSpan(tasks, key), code: 'cml-atomic' })
     }
   }
   for (const node of tasks.nodes) {
@@ -282,7 +282,7 @@ export function membersOf(tasks: Element, unknown: Unknown): Members {
         node.name === 'tasks'
           ? { code: 'cml-nested' }
           : { code: 'cml-unknown', data: { name: node.name, within: 'tasks' } }
-      findings.push({ ...finding, ...tagAt(node) })
+      findings.push({ ...finding, ...tagSpan(node) })
     }
   }
   return { members, findings, warnings }

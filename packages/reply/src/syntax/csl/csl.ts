@@ -2,18 +2,25 @@ import type { Block, BlockGroup } from '../../core/block.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import {
-  between,
+  asLines,
   type Call,
   type Edit,
-  meaningOf,
+  interpretCall,
   refuse,
   type Refused,
   type Rendered,
-  unfitForLines,
+  whyUnfitForLines,
 } from '../call.ts'
 import { CslParser, type Operation, type Tasks } from './grammar.ts'
-import { isCloser, isOperation, lexCsl, markerStart, parseMarker } from './marker.ts'
-import { callOf, invalid, invalidTasks, isTrue, skipped, unknownAttributes } from './operation.ts'
+import { isCloser, isOperation, lexCsl, cslMarkerStart, parseMarker } from './marker.ts'
+import {
+  readCall,
+  checkOperation,
+  checkTasks,
+  isTrue,
+  skippedDiagnostic,
+  warnOfUnknownAttributes,
+} from './operation.ts'
 import type { Delimiters, MakeReader, ReadOptions } from '../reader.ts'
 import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer } from '../syntax.ts'
 import { type ReadThroughDamage, Tokens } from '../tokens.ts'
@@ -54,14 +61,14 @@ function members(
   tasks: Tasks,
 ): { blocks: Block[]; diagnostics: Diagnostic[]; emptyGroups?: readonly number[] } {
   const { line, attributes, operations } = tasks
-  const own = [...tasks.diagnostics, ...invalidTasks(source, tasks)]
+  const own = [...tasks.diagnostics, ...checkTasks(source, tasks)]
   const diagnostics = operations.map((operation) => diagnosticsOf(source, operation))
   const because = reason(tasks, own, diagnostics)
   const group = { line, atomic: isTrue(attributes.get('atomic')?.value) }
-  const warnings = unknownAttributes('TASKS', attributes)
+  const warnings = warnOfUnknownAttributes('TASKS', attributes)
   const blocks = operations.map((operation, i) => {
     let found = diagnostics[i] ?? []
-    if (found.length === 0 && because !== undefined) found = [skipped(source, operation, because)]
+    if (found.length === 0 && because !== undefined) found = [skippedDiagnostic(source, operation, because)]
     // Once for all of them.
     return blockOf(source, operation, found, group, i === 0 ? warnings : [])
   })
@@ -79,7 +86,7 @@ function reason(
 }
 
 function diagnosticsOf(source: Source, operation: Operation): readonly Diagnostic[] {
-  return operation.diagnostics.length > 0 ? operation.diagnostics : invalid(source, operation)
+  return operation.diagnostics.length > 0 ? operation.diagnostics : checkOperation(source, operation)
 }
 
 const none: readonly never[] = []
@@ -92,8 +99,8 @@ function blockOf(
   inherited: readonly string[] = none,
 ): Block {
   const { id, name, line, endLine, lastLine, attributes } = operation
-  const { action, params } = callOf(operation)
-  const unknown = unknownAttributes(name, attributes)
+  const { action, params } = readCall(operation)
+  const unknown = warnOfUnknownAttributes(name, attributes)
   const block: { -readonly [key in keyof Block]: Block[key] } = {
     syntax: 'csl',
     id,
@@ -169,7 +176,7 @@ class CslWriter implements Writer {
   }
 
   call(call: Call): Rendered {
-    const meaning = meaningOf(call)
+    const meaning = interpretCall(call)
     if ('refused' in meaning) return meaning
     switch (meaning.kind) {
       case 'write': {
@@ -226,20 +233,20 @@ class CslWriter implements Writer {
   #operation(opening: string, attribute: string, parts: readonly Part[]): Rendered {
     const unfit = this.#unfitAttribute(attribute) ?? this.#unfitPart(parts)
     if (unfit !== undefined) return unfit
-    const lines = parts.map(({ opens, text }) => `${this.#marker(opens ?? opening)}\n${between(text)}`)
+    const lines = parts.map(({ opens, text }) => `${this.#marker(opens ?? opening)}\n${asLines(text)}`)
     return { text: `${lines.join('')}${this.#marker('END')}` }
   }
 
   #unfitAttribute(value: string): Refused | undefined {
     if (value === '') return refuse('does not allow an empty file or dir')
     if (/[\r\n]/.test(value)) return refuse('does not allow a line break in an attribute')
-    const unfit = unfitForLines(value)
+    const unfit = whyUnfitForLines(value)
     return unfit === undefined ? undefined : refuse(unfit)
   }
 
   #unfitPart(parts: readonly Part[]): Refused | undefined {
     for (const { text, closers } of parts) {
-      const unfit = unfitForLines(text)
+      const unfit = whyUnfitForLines(text)
       if (unfit !== undefined) return refuse(unfit)
       const marker = this.#closerIn(text, closers)
       if (marker !== undefined) return refuse(`would end the content at its line ${marker}`)
@@ -302,7 +309,7 @@ export const csl = {
   // An error anywhere stops every operation.
   waits: true,
   opener: /^<-{2,}/,
-  marks: markerStart,
+  marks: cslMarkerStart,
   reader,
   // Damage to delimiters that are not the usual ones cannot be recognised.
   throughDamage: ({ cslDelimiters }) => (cslDelimiters === undefined ? readThroughDamage : undefined),

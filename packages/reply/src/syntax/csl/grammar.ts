@@ -1,18 +1,18 @@
 import { BOM } from '../../core/character-codes.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { diagnosticAt } from '../reader.ts'
+import { makeDiagnostic } from '../reader.ts'
 import type { Tokens } from '../tokens.ts'
 import {
   type Attributes,
-  badClosing,
+  badClosingFinding,
   type CslToken,
   hasAttributes,
   isOperation,
   operations,
-  outside,
-  unterminated,
-  withoutReplace,
+  readOutsideContent,
+  unterminatedFinding,
+  noReplaceFinding,
 } from './marker.ts'
 
 /*
@@ -105,7 +105,7 @@ export class CslParser {
 
   /** Reads what is on `line`, which has a token. */
   read(line: number, token: CslToken): Found {
-    const { opens, attributes, finding } = outside(token, 'top')
+    const { opens, attributes, finding } = readOutsideContent(token, 'top')
     if (opens === 'TASKS') {
       const tasks = this.#tasks(line, token, attributes, finding)
       return { kind: 'tasks', tasks, next: (tasks.endLine ?? this.#tokens.lineCount) + 1 }
@@ -128,7 +128,7 @@ export class CslParser {
     let open = true
     let from = line + 1
     for (let next = this.#tokens.next(from); next !== undefined; next = this.#tokens.next(from)) {
-      const found = outside(next.token, 'TASKS')
+      const found = readOutsideContent(next.token, 'TASKS')
       from = next.line + 1
       // Also what is misplaced: left damaged it would be read as prose, and the mistake would go unnoticed.
       if (found.opens === undefined || found.opens === 'TASKS') this.#tokens.take(next.line, next.token)
@@ -147,7 +147,7 @@ export class CslParser {
       open = operation.endLine !== null
     }
     // An operation that takes the rest of the text with it has said so already.
-    if (open) diagnostics.push(...this.#diagnostics(line, unterminated(token, 'TASKS')))
+    if (open) diagnostics.push(...this.#diagnostics(line, unterminatedFinding(token, 'TASKS')))
     return { line, endLine: null, attributes, operations: members, diagnostics }
   }
 
@@ -177,7 +177,7 @@ export class CslParser {
           warnings.push(`line ${n}: a second REPLACE marker is content of the replacement and was written`)
         continue
       }
-      const bad = badClosing(found, marker)
+      const bad = badClosingFinding(found, marker)
       if (bad !== undefined) {
         // Once is enough: a content full of such lines is one mistake.
         if (!spoiled) diagnostics.push(...this.#diagnostics(n, bad))
@@ -188,7 +188,7 @@ export class CslParser {
       this.#tokens.take(n, found)
       parts[part] = this.#tokens.source.lines(from, n - 1)
       if (marker.name === 'END') {
-        if (part === 'pattern') diagnostics.push(...this.#diagnostics(n, withoutReplace(found)))
+        if (part === 'pattern') diagnostics.push(...this.#diagnostics(n, noReplaceFinding(found)))
         endLine = n
         break
       }
@@ -196,7 +196,7 @@ export class CslParser {
       part = marker.name === 'TO' ? 'to' : 'replacement'
       from = n + 1
     }
-    if (endLine === null) diagnostics.push(...this.#diagnostics(line, unterminated(token, name)))
+    if (endLine === null) diagnostics.push(...this.#diagnostics(line, unterminatedFinding(token, name)))
     const lastLine = endLine ?? this.#tokens.lineCount
     return { id, name, line, endLine, lastLine, attributes, parts, diagnostics, warnings }
   }
@@ -221,5 +221,5 @@ interface Opened {
 /** Columns of a token do not count the byte order mark that the text may begin with. */
 export function cslDiagnostic(source: Source, line: number, finding: Finding): Diagnostic {
   const lead = line === 1 && source.text.charCodeAt(0) === BOM ? 1 : 0
-  return diagnosticAt(source, line, { ...finding, column: (finding.column ?? 1) + lead })
+  return makeDiagnostic(source, line, { ...finding, column: (finding.column ?? 1) + lead })
 }

@@ -1,8 +1,8 @@
 import { QUOTE, APOSTROPHE, EQUALS, BACKSLASH, UNDERSCORE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { isSpace } from '../../core/source.ts'
-import { plainMarker, shows, withoutOuterSpaces } from '../../text/undamage.ts'
-import { attributesIn } from '../damage.ts'
+import { toPlainMarker, showsDamage, withoutOuterSpaces } from '../../text/undamage.ts'
+import { rewriteAttributes } from '../damage.ts'
 import { type Delimiters } from '../reader.ts'
 import type { Lex, Token } from '../tokens.ts'
 
@@ -29,7 +29,7 @@ const closers: readonly string[] = ['TO', 'REPLACE', 'END']
 
 const names = [...openers, ...closers].join('|')
 /** Matches a line that begins with a marker. */
-export const markerStart = new RegExp(String.raw`^<-{2,3}(?:${names})\b.*-{2,3}>`)
+export const cslMarkerStart = new RegExp(String.raw`^<-{2,3}(?:${names})\b.*-{2,3}>`)
 
 /** A line that begins with the start delimiter: outside content it must be a marker. */
 export interface CslToken extends Token, MarkerLine {
@@ -52,17 +52,17 @@ export const lexCsl =
 function markerThroughDamage(line: string): Pick<Token, 'clean' | 'markup'> | undefined {
   // A marker starts its line; what is indented as a whole is read without its indentation.
   if (/^[ \t]/.test(line)) return undefined
-  const plain = plainMarker(line)
+  const plain = toPlainMarker(line)
   const name = damagedStart.exec(plain)?.[1]
   if (name === undefined) return undefined
   const exact = plain.startsWith(`<---${name}`) && plain.endsWith('--->')
   // How many hyphens there were can be known only where a program made a dash of them.
-  if (!exact && !shows(line, 'punctuation') && !shows(line, 'entities')) return undefined
+  if (!exact && !showsDamage(line, 'punctuation') && !showsDamage(line, 'entities')) return undefined
   if (line.trimEnd() === plain) return { clean: line, markup: line.replace(/(["']).*\1/s, '') }
 
   const core = withoutOuterSpaces(line)
   const [, open = '', inner = '', close = ''] = damagedMarker.exec(core) ?? []
-  const attributes = attributesIn(inner, 'escaped')
+  const attributes = rewriteAttributes(inner, 'escaped')
   // Whatever it says, it is a marker, and the parser has to know; but not with values that nobody wrote.
   if (close === '') return { clean: line, markup: line }
   if (attributes === undefined) return { clean: `<---${name}${inner}--->`, markup: line }
@@ -204,7 +204,7 @@ interface Outside {
 }
 
 /** What the line means outside content: at the top level or directly in TASKS. */
-export function outside(line: CslToken, place: 'top' | 'TASKS'): Outside {
+export function readOutsideContent(line: CslToken, place: 'top' | 'TASKS'): Outside {
   const { text, delimiters, marker } = line
   if (marker === undefined) return malformedLine(line)
   const { name } = marker
@@ -219,7 +219,7 @@ export function outside(line: CslToken, place: 'top' | 'TASKS'): Outside {
   if (name === 'END') {
     if (place === 'top')
       return { attributes: noAttributes, finding: wholeLine(line, { code: 'csl-stray-end', data: { delimiters } }) }
-    const finding = badClosing(line, marker)
+    const finding = badClosingFinding(line, marker)
     return finding === undefined ? { attributes: noAttributes, ends: true } : { attributes: noAttributes, finding }
   }
   if (name === 'TO' || name === 'REPLACE') {
@@ -237,7 +237,7 @@ export function outside(line: CslToken, place: 'top' | 'TASKS'): Outside {
 }
 
 /** Why a marker that could close a part of an operation does not. */
-export function badClosing(line: MarkerLine, marker: Marker): Finding | undefined {
+export function badClosingFinding(line: MarkerLine, marker: Marker): Finding | undefined {
   if (marker.trailing !== undefined) return trailing(line, marker.trailing)
   if (marker.name !== 'END' || !hasAttributes(line, marker)) return undefined
   const written = line.text.slice(marker.from, marker.to)
@@ -248,10 +248,10 @@ export function badClosing(line: MarkerLine, marker: Marker): Finding | undefine
 export const hasAttributes = ({ text }: MarkerLine, { from, to }: Marker): boolean =>
   from !== to && text.slice(from, to).trim() !== ''
 
-export const withoutReplace = (line: MarkerLine): Finding =>
+export const noReplaceFinding = (line: MarkerLine): Finding =>
   wholeLine(line, { code: 'csl-no-replace', data: { delimiters: line.delimiters } })
 
-export const unterminated = (line: MarkerLine, name: string): Finding =>
+export const unterminatedFinding = (line: MarkerLine, name: string): Finding =>
   wholeLine(line, { code: 'csl-open', data: { name, delimiters: line.delimiters } })
 
 function malformedLine(line: MarkerLine): Outside {

@@ -12,7 +12,7 @@ interface Call {
 }
 
 /** Of an operation with a diagnostic as much as can be recognised, for reports. */
-export function callOf({ name, attributes, parts }: Operation): Call {
+export function readCall({ name, attributes, parts }: Operation): Call {
   const params = new Texts()
   const file = attributes.get('file')?.value
   if (file !== undefined && needsFile(name)) params['path'] = file
@@ -58,7 +58,7 @@ export function callOf({ name, attributes, parts }: Operation): Call {
 const needsFile = (name: string): boolean => name !== 'RUN' && name !== 'EXEC'
 
 /** What is wrong with an operation whose syntax is right. */
-export function invalid(source: Source, { name, line, attributes, parts }: Operation): Diagnostic[] {
+export function checkOperation(source: Source, { name, line, attributes, parts }: Operation): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   const report = (finding: Finding, attribute?: Attribute): void => {
     diagnostics.push(invalidity(source, line, finding, attribute))
@@ -79,14 +79,14 @@ export function invalid(source: Source, { name, line, attributes, parts }: Opera
 }
 
 /** What is wrong with TASKS itself. */
-export function invalidTasks(source: Source, { line, attributes }: Tasks): Diagnostic[] {
+export function checkTasks(source: Source, { line, attributes }: Tasks): Diagnostic[] {
   const atomic = attributes.get('atomic')
   if (atomic === undefined || isFlag(atomic.value)) return []
   return [invalidity(source, line, { code: 'csl-flag', data: { attribute: 'atomic' } }, atomic)]
 }
 
 /** Unknown attributes do not stop an operation, but a typo such as `apend` is reported. */
-export function unknownAttributes(name: string, attributes: Attributes): string[] {
+export function warnOfUnknownAttributes(name: string, attributes: Attributes): string[] {
   if (!isOperation(name) || attributes.size === 0) return []
   const known: readonly string[] = operations[name].attributes
   const warnings: string[] = []
@@ -98,8 +98,11 @@ export function unknownAttributes(name: string, attributes: Attributes): string[
 }
 
 /** The diagnostic of an operation that is right but is in one TASKS with a wrong one. */
-export const skipped = (source: Source, operation: Operation, because: DiagnosticData['csl-skipped']): Diagnostic =>
-  invalidity(source, operation.line, { code: 'csl-skipped', data: because })
+export const skippedDiagnostic = (
+  source: Source,
+  operation: Operation,
+  because: DiagnosticData['csl-skipped'],
+): Diagnostic => invalidity(source, operation.line, { code: 'csl-skipped', data: because })
 
 function invalidity(source: Source, line: number, finding: Finding, attribute?: Attribute): Diagnostic {
   const { column, length } = attribute ?? { column: 1, length: source.line(line).trim().length }

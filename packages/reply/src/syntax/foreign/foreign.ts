@@ -5,7 +5,7 @@ import { isSpace, type Source, textFrom } from '../../core/source.ts'
 import { flagDamagedParams } from '../damage.ts'
 import { kindsOfMarkup } from '../tokens.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
-import { diagnosticAt, madeControl, type Reader, type ReadOptions, Texts } from '../reader.ts'
+import { makeDiagnostic, findMadeControl, type Reader, type ReadOptions, Texts } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
 
 /** What the formats of other tools have in common: indentation, and damage to their markers. */
@@ -218,7 +218,7 @@ export interface Found {
 }
 
 /** What was meant as a block and cannot be read. */
-export const unreadable = (
+export const makeUnreadable = (
   lines: Pick<Found, 'startLine' | 'endLine' | 'lastLine'>,
   label: string,
   finding: Finding,
@@ -243,7 +243,7 @@ interface FoundReader {
 }
 
 /** The row of a format in the table of syntaxes. */
-export const foreign = (format: Format) =>
+export const foreignSyntax = (format: Format) =>
   ({
     title: format.name,
     marks: format.marks,
@@ -295,7 +295,7 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
     diagnostics:
       found.findings.length === 0
         ? none
-        : found.findings.map((finding) => diagnosticAt(source, finding.line ?? startLine, finding)),
+        : found.findings.map((finding) => makeDiagnostic(source, finding.line ?? startLine, finding)),
     raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
   }
   // Added, not spread: a copy of every block would cost more than reading it.
@@ -311,13 +311,13 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
 function withoutControls(source: Source, block: Block): Block {
   const { params, raw, diagnostics, startLine: line } = block
   for (const name in params) {
-    const character = madeControl(params[name] ?? '', raw)
+    const character = findMadeControl(params[name] ?? '', raw)
     if (character === undefined) continue
     return {
       ...block,
       diagnostics: [
         ...diagnostics,
-        diagnosticAt(source, line, { code: 'control-character', data: { name, character } }),
+        makeDiagnostic(source, line, { code: 'control-character', data: { name, character } }),
       ],
     }
   }

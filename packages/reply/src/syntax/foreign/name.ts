@@ -1,5 +1,5 @@
 import { type Source, textFrom } from '../../core/source.ts'
-import { type Fence, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
+import { type Fence, type FenceRegion, isDiffFence, lineWithoutBom } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
 
 /**
@@ -7,7 +7,7 @@ import { Regions } from '../../regions/regions.ts'
  * backticks, bold, a colon, line numbers or a remark in parentheses at the end may be around the name; a sentence that
  * mentions a file names none.
  */
-export function nameIn(line: string): string | undefined {
+export function readFileName(line: string): string | undefined {
   if (line.length > LONG) return undefined
   const text = withLinkTargets(line).trim()
   if (isPlainName(text)) return text
@@ -91,7 +91,7 @@ const around = (): readonly Marks[] =>
   ])
 
 /** The file that the words after the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
-export function nameInFence({ info }: Fence): string | undefined {
+export function readFenceName({ info }: Fence): string | undefined {
   if (!SEPARATOR.test(info)) return undefined
   const word = info.slice(info.search(/\S+$/))
   if (!isPath(word)) return undefined
@@ -102,7 +102,7 @@ export function nameInFence({ info }: Fence): string | undefined {
 const SEPARATOR = /[./\\]/
 
 /** The files that a sentence speaks of, as far as known: with directories, or of a kind that code is in. */
-export function filesSpokenOf(line: string): string[] {
+export function findMentionedFiles(line: string): string[] {
   if (line.length > LONG) return []
   const text = withLinkTargets(line)
   const words = text.match(text.includes('`') ? QUOTED_OR_WORD : WORD) ?? []
@@ -152,7 +152,7 @@ export function stripQuotes(text: string): string {
 }
 
 /** The nearest line above that has text, with at most one that is between them. */
-export function lineAbove(source: Source, line: number, floor: number): number | undefined {
+export function findLineAbove(source: Source, line: number, floor: number): number | undefined {
   for (let above = line - 1; above >= Math.max(floor, line - 2); above--) {
     if (textFrom(source, above) !== -1) return above
   }
@@ -167,14 +167,14 @@ export const isHeading = (row: string): boolean =>
  * The one file that the nearest of the lines above a fence speaks of: of the few above it, which are about it, or of the
  * heading of its section, which may have other fences.
  */
-export function spokenInSection(
+export function findFileInSection(
   source: Source,
   opener: number,
   floor: number,
 ): { readonly path: string; readonly line: number } | undefined {
   const regions = Regions.of(source)
-  const above = lineAbove(source, opener, 1)
-  const isSameFile = above !== undefined && SAME_FILE.test(rowAt(source, above))
+  const above = findLineAbove(source, opener, 1)
+  const isSameFile = above !== undefined && SAME_FILE.test(lineWithoutBom(source, above))
   let [rows, fences, isBeside] = [0, 0, true]
   for (let line = opener - 1; line >= 1 && rows < MOST_ROWS && fences < MOST_FENCES; line--) {
     const fence = regions.fenceAround(line)
@@ -182,10 +182,10 @@ export function spokenInSection(
     isBeside &&=
       isSameFile || (line >= floor && rows < FEW_ROWS && (fence === undefined || isNamelessDiff(source, fence)))
     line = fence?.first ?? line
-    const row = fence === undefined ? rowAt(source, line) : ''
+    const row = fence === undefined ? lineWithoutBom(source, line) : ''
     if (row.trim() === '') continue
     rows++
-    const [path, ...others] = isBeside || isHeading(row) ? new Set(filesSpokenOf(row)) : []
+    const [path, ...others] = isBeside || isHeading(row) ? new Set(findMentionedFiles(row)) : []
     if (others.length > 0) return undefined
     if (path !== undefined) return { path, line }
     if (/^#{1,6}\s/.test(row)) return undefined
@@ -197,7 +197,7 @@ export function spokenInSection(
 function isNamelessDiff(source: Source, fence: FenceRegion): boolean {
   if (!isDiffFence(fence)) return false
   for (let line = fence.first + 1; line < fence.last; line++)
-    if (/^\s*(?:--- |\+\+\+ |diff )/.test(rowAt(source, line))) return false
+    if (/^\s*(?:--- |\+\+\+ |diff )/.test(lineWithoutBom(source, line))) return false
   return true
 }
 

@@ -1,8 +1,8 @@
 import { withoutUndefined } from '../../core/optional.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { Source } from '../../core/source.ts'
-import { patchIn } from '../apply-patch/apply-patch.ts'
-import { editsBetween } from '../search-replace/search-replace.ts'
+import { parsePatchArgument } from '../apply-patch/apply-patch.ts'
+import { readEditsBetween } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
 import type { Found } from './foreign.ts'
 
@@ -20,10 +20,10 @@ export const WRAPPER = '<(?:\\w+:)?(?:function_calls?|tool_calls?)>'
  * The actions that a call means: several for a list of edits, none where the tool is not known. A text says what is
  * missing. Agents spell the same names in many ways, so capitals, `_` and `-` are ignored.
  */
-export function askedBy(tool: string, given: Args): readonly Asked[] | string | undefined {
+export function interpretToolCall(tool: string, given: Args): readonly Asked[] | string | undefined {
   const args = new Map([...given].map(([name, value]) => [plain(name), value]))
   const patch = patchOf(args)
-  if (patch !== undefined) return patchIn(patch).map((section) => ({ ...section, syntax: 'apply-patch' }))
+  if (patch !== undefined) return parsePatchArgument(patch).map((section) => ({ ...section, syntax: 'apply-patch' }))
   const verb = verbOf(tool, args)
   if (verb === undefined) return undefined
   if (verb === 'patch') return 'patch'
@@ -98,7 +98,7 @@ export const callLabel = (tool: string, args: Args): string => {
 }
 
 /** What was asked, as a block of its call. DiagnosticData of a patch are shown where the call begins. */
-export const calledFor = (
+export const attachToCall = (
   call: Pick<Found, 'label' | 'startLine' | 'endLine' | 'lastLine'>,
   { findings = [], ...asked }: Asked,
 ): Found => ({ ...call, ...asked, findings: findings.map((finding) => ({ ...finding, line: call.startLine })) })
@@ -199,7 +199,7 @@ function replaceOf(path: string, args: Args): readonly Asked[] | string {
 function editsIn(diff: string, path: string): Asked {
   const source = new Source(diff)
   const marks = new SearchReplaceMarks(source, (line) => line)
-  const found = editsBetween(source, marks, { first: 1, last: source.lineCount, path })
+  const found = readEditsBetween(source, marks, { first: 1, last: source.lineCount, path })
   // Its lines are those of the argument, not of the reply.
   const { action, params, findings, warnings } = found
   return { action, params, findings, warnings }
@@ -224,7 +224,7 @@ function viewOf(path: string, args: Args): Asked {
 /** The members of a list of edits in one call. */
 function listedIn(args: Args): Args[] | undefined {
   const list = listIn(pick(args, 'edits operations replacementchunks') ?? '')
-  return list?.map((one) => new Map([...argsOf(one)].map(([name, text]) => [plain(name), text])))
+  return list?.map((one) => new Map([...readArgs(one)].map(([name, text]) => [plain(name), text])))
 }
 
 function ofEach<One>(all: readonly One[], asked: (one: One) => readonly Asked[] | string): readonly Asked[] | string {
@@ -247,7 +247,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** The members of an object as texts. */
-export function argsOf(value: unknown): Args {
+export function readArgs(value: unknown): Args {
   if (typeof value !== 'object' || value === null) return new Map()
   return new Map(
     Object.entries(value).map(([name, member]) => [name, typeof member === 'string' ? member : JSON.stringify(member)]),

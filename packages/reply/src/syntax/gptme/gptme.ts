@@ -1,6 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, Rows } from '../foreign/foreign.ts'
-import { contentEnd, type FenceRegion } from '../../regions/fences.ts'
+import { foreignSyntax, type Found, Rows } from '../foreign/foreign.ts'
+import { lastContentLine, type FenceRegion } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
 import { stripQuotes } from '../foreign/name.ts'
 
@@ -12,7 +12,7 @@ import { stripQuotes } from '../foreign/name.ts'
  * `patch`, the third of them, has conflict markers and is read by `search-replace`.
  */
 
-export const gptme = foreign({
+export const gptme = foreignSyntax({
   name: 'gptme',
   marks: /^(?:`{3,}|~{3,})(?:save|append) \S/,
   open(source) {
@@ -45,7 +45,7 @@ function readFence(source: Source, fence: FenceRegion): { found: Found[]; next: 
   const last = isClosed ? fence.last : source.lineCount
   const [, tool = '', named = ''] = TOOL.exec(info) ?? []
   const path = stripQuotes(named)
-  const rows = new Rows(source, line + 1, contentEnd(fence), indent)
+  const rows = new Rows(source, line + 1, lastContentLine(fence), indent)
   let content = ''
   for (let at = rows.first; at <= rows.last; at++) content += `${rows.row(at)}\n`
   const params: Readonly<Record<string, string>> =

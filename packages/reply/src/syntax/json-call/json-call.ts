@@ -1,11 +1,11 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, unreadable } from '../foreign/foreign.ts'
+import { foreignSyntax, type Found, makeUnreadable } from '../foreign/foreign.ts'
 import {
   type Args,
-  argsOf,
-  askedBy,
-  calledFor,
+  readArgs,
+  interpretToolCall,
+  attachToCall,
   holdsPatch,
   isEdit,
   isTool,
@@ -39,7 +39,7 @@ import { nextPythonCall } from './python-call.ts'
  * begins like a call.
  */
 
-export const jsonCall = foreign({
+export const jsonCall = foreignSyntax({
   name: 'json-call',
   marks:
     /^\{\s*"(?:type"\s*:\s*"function_call_start"|(?:command|name|tool)"\s*:\s*(?:\[\s*)?"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write|apply_patch)"|(?:input|patch)"\s*:\s*"\*\*\* Begin Patch)/,
@@ -138,7 +138,7 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
 /** The tool of a call whose arguments are on lines of their own. */
 function startedBy(text: string): string | undefined {
   if (!text.includes('function_call_start')) return undefined
-  const head = argsOf(parseJson(text))
+  const head = readArgs(parseJson(text))
   return head.get('type') === 'function_call_start' ? head.get('name') : undefined
 }
 
@@ -151,11 +151,11 @@ function readParts(source: Source, line: number, from: number, tool: string): Om
     SPACES.exec(text)
     const begin = SPACES.lastIndex
     const end = text[begin] === '{' ? jsonEnd(text, begin) : undefined
-    const part = end !== undefined && 'at' in end ? argsOf(parseJson(text.slice(begin, end.at))) : undefined
+    const part = end !== undefined && 'at' in end ? readArgs(parseJson(text.slice(begin, end.at))) : undefined
     if (end === undefined || !('at' in end) || part === undefined) {
       const finding: Finding = { code: 'call-open', data: { isLater: false }, line }
       const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
-      return { last: source.lineCount, found: [unreadable(lines, tool, finding)] }
+      return { last: source.lineCount, found: [makeUnreadable(lines, tool, finding)] }
     }
     at = end.at
     const [key, value] = [part.get('key'), part.get('value')]
@@ -182,7 +182,7 @@ function brokenCall(
     : { code: 'call-no-json', data: { line }, line: last }
   return {
     last,
-    found: [unreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', finding)],
+    found: [makeUnreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', finding)],
   }
 }
 
@@ -231,7 +231,7 @@ interface Call {
 function callsIn(text: string, tool: string | undefined): Call[] {
   // Models forget to escape line breaks in strings.
   const value = parseJson(text) ?? parseJson(withEscapes(text))
-  return tool !== undefined && isTool(tool) ? [{ tool, args: argsOf(value) }] : callsOf(value)
+  return tool !== undefined && isTool(tool) ? [{ tool, args: readArgs(value) }] : callsOf(value)
 }
 
 /** A break after a backslash is none of these: it may continue a line of a script, and no escape says that. */
@@ -248,13 +248,13 @@ function callsOf(value: unknown): Call[] {
     .find((one) => one !== undefined)
   if (typeof inner === 'object' && inner !== null) return callsOf(inner)
   const list = ['content', 'edits', 'changes'].map((name) => members.get(name)).find(Array.isArray)
-  if (list !== undefined && !members.has('name') && !hasPath(argsOf(value))) return callsOf(list)
+  if (list !== undefined && !members.has('name') && !hasPath(readArgs(value))) return callsOf(list)
   const tool = TOOLS.map((name) => members.get(name)).find((one) => typeof one === 'string')
   const given = GIVEN.map((name) => members.get(name)).find((one) => one !== undefined)
   if (typeof tool === 'string' && given !== undefined) {
-    return isTool(tool) ? [{ tool, args: argsOf(typeof given === 'string' ? parsed(given) : given) }] : []
+    return isTool(tool) ? [{ tool, args: readArgs(typeof given === 'string' ? parsed(given) : given) }] : []
   }
-  const args = argsOf(value)
+  const args = readArgs(value)
   const flat = flatCall(members, args)
   if (flat !== undefined) return [flat]
   if (holdsPatch(args)) return [{ tool: 'apply_patch', args }]
@@ -269,7 +269,7 @@ const GIVEN = ['arguments', 'parameters', 'input', 'args', 'params', 'tool_input
 /** A call whose arguments are beside the name of its tool, or whose tool is the only member. */
 function flatCall(members: ReadonlyMap<string, unknown>, args: Args): Call | undefined {
   const [[only, inner] = ['']] = members
-  if (members.size === 1 && typeof inner === 'object') return editing({ tool: only, args: argsOf(inner) })
+  if (members.size === 1 && typeof inner === 'object') return editing({ tool: only, args: readArgs(inner) })
   const tool = [...TOOLS, 'type', 'command'].map((name) => args.get(name)).find((one) => one !== undefined)
   return tool === undefined ? undefined : editing({ tool, args: new Map([...args].filter(([, one]) => one !== tool)) })
 }
@@ -277,7 +277,7 @@ function flatCall(members: ReadonlyMap<string, unknown>, args: Args): Call | und
 /** Data has members such as `"action": "delete"` too: the name of the tool must say that it edits files, and a text be there. */
 function editing(call: Call): Call | undefined {
   const asked =
-    /file|str_?replace|diff/i.test(call.tool) && isTool(call.tool) ? askedBy(call.tool, call.args) : undefined
+    /file|str_?replace|diff/i.test(call.tool) && isTool(call.tool) ? interpretToolCall(call.tool, call.args) : undefined
   return Array.isArray(asked) && asked.every(({ params }) => TEXTS.some((name) => name in params)) ? call : undefined
 }
 
@@ -295,10 +295,10 @@ const parsed = (text: string): unknown => parseJson(text) ?? { input: text }
 
 /** What is no complete call is most often data or the description of a tool. */
 function foundOf({ tool, args }: Call, line: number, last: number): Found[] {
-  const asked = askedBy(tool, args)
+  const asked = interpretToolCall(tool, args)
   if (asked === undefined || asked === 'path' || asked === 'command') return []
   const common = { label: callLabel(tool, args), startLine: line, endLine: last, lastLine: last }
   if (typeof asked === 'string')
     return [{ ...common, action: '', params: {}, findings: [withoutArgument(line, asked)] }]
-  return asked.map((one) => calledFor(common, one))
+  return asked.map((one) => attachToCall(common, one))
 }

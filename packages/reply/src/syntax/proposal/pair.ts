@@ -1,8 +1,8 @@
 import type { Source } from '../../core/source.ts'
 import { Rows } from '../foreign/foreign.ts'
-import { contentEnd, type FenceRegion, rowAt } from '../../regions/fences.ts'
+import { lastContentLine, type FenceRegion, lineWithoutBom } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
-import { filesSpokenOf, lineAbove, nameIn } from '../foreign/name.ts'
+import { findMentionedFiles, findLineAbove, readFileName } from '../foreign/name.ts'
 import { isFile } from './title.ts'
 
 /** An old and a new text for one file, where words and not markers say which is which. */
@@ -17,35 +17,35 @@ export interface Pair {
 }
 
 /** A fence below "Find:" or "change this:", and the next one below "Replace with:" or "to this:". */
-export function pairAt(source: Source, fence: FenceRegion, floor: number): Pair | undefined {
-  const label = lineAbove(source, fence.first, floor)
-  if (label === undefined || !OLD.test(bare(rowAt(source, label).replace(IN_FILE, '')))) return undefined
+export function readPair(source: Source, fence: FenceRegion, floor: number): Pair | undefined {
+  const label = findLineAbove(source, fence.first, floor)
+  if (label === undefined || !OLD.test(bare(lineWithoutBom(source, label).replace(IN_FILE, '')))) return undefined
   const second = lineBelow(source, fence.last)
-  if (second === undefined || !NEW.test(bare(rowAt(source, second)))) return undefined
+  if (second === undefined || !NEW.test(bare(lineWithoutBom(source, second)))) return undefined
   const next = lineBelow(source, second)
   const other = next === undefined ? undefined : Regions.of(source).fenceFrom(next)
   const named = fileAbove(source, label, floor)
   if (other === undefined || named === undefined) return undefined
-  const [old, fresh] = [textsOf(contentOf(source, fence)), textsOf(contentOf(source, other))]
+  const [old, fresh] = [rowTexts(readFenceContent(source, fence)), rowTexts(readFenceContent(source, other))]
   return { ...named, old, fresh, last: other.last, isClosed: other.isClosed }
 }
 
 /** The lines between the marks of a fence. */
-export const contentOf = (source: Source, fence: FenceRegion): Rows =>
-  new Rows(source, fence.first + 1, contentEnd(fence), fence.indent)
+export const readFenceContent = (source: Source, fence: FenceRegion): Rows =>
+  new Rows(source, fence.first + 1, lastContentLine(fence), fence.indent)
 
 /** The rows of a fence with `file:`, `find:` and `replace:` in it. */
-export function labelledIn(rows: readonly string[]): Pick<Pair, 'path' | 'old' | 'fresh'> | undefined {
+export function readLabelledPair(rows: readonly string[]): Pick<Pair, 'path' | 'old' | 'fresh'> | undefined {
   const path = /^(?:file|path|file_?path|file_?name)\s*:\s*(\S.*?)\s*$/i.exec(rows[0] ?? '')?.[1]
   const old = rows.findIndex((row) => /^(?:find|search|old(?:_\w+)?|original)\s*:\s*$/i.test(row))
   const fresh = rows.findIndex((row) =>
     /^(?:replace(?: with)?|replacement|with|new(?:_\w+)?|updated)\s*:\s*$/i.test(row),
   )
   if (path === undefined || old === -1 || fresh <= old) return undefined
-  return { path: nameIn(path) ?? path, old: rows.slice(old + 1, fresh), fresh: rows.slice(fresh + 1) }
+  return { path: readFileName(path) ?? path, old: rows.slice(old + 1, fresh), fresh: rows.slice(fresh + 1) }
 }
 
-export function textsOf(rows: Rows): string[] {
+export function rowTexts(rows: Rows): string[] {
   const texts: string[] = []
   for (let line = rows.first; line <= rows.last; line++) texts.push(rows.row(line))
   return texts
@@ -64,18 +64,18 @@ const NEW =
 
 function lineBelow(source: Source, line: number): number | undefined {
   for (let at = line + 1; at <= Math.min(line + 3, source.lineCount); at++)
-    if (rowAt(source, at).trim() !== '') return at
+    if (lineWithoutBom(source, at).trim() !== '') return at
   return undefined
 }
 
 /** The only file that a label speaks of, or one of the few lines above it. */
 function fileAbove(source: Source, label: number, floor: number): Pick<Pair, 'path' | 'line'> | undefined {
   for (let line = label, said = 0; line >= floor && said < FEW; line--) {
-    const row = rowAt(source, line)
+    const row = lineWithoutBom(source, line)
     if (row.trim() === '') continue
     said++
-    const named = nameIn(row)
-    const [path, ...others] = new Set(named === undefined ? filesSpokenOf(row) : [named])
+    const named = readFileName(row)
+    const [path, ...others] = new Set(named === undefined ? findMentionedFiles(row) : [named])
     if (others.length > 0) return undefined
     if (path !== undefined && isFile(path)) return { path, line }
   }
@@ -102,7 +102,7 @@ const CAT =
   /(?:^|[;&|]\s*)(?:sudo\s+)?(?<tool>cat|tee)\b(?<args>[^;&|]*<<-?\s*(?<quote>["']?|\\)(?<word>\w+)["']?[^;&|]*)(?:$|[;&|])/
 const TARGET = /(?:(?<to>>>?)\s*|^\s*(?<append>-a\s+)?)(?<name>"[^"]+"|'[^']+'|[^\s<>"'-][^\s<>"']*)/
 
-export function heredocsIn(rows: readonly string[]): Heredoc[] {
+export function findHeredocs(rows: readonly string[]): Heredoc[] {
   const found: Heredoc[] = []
   for (let at = 0; at < rows.length; at++) {
     const { tool, args, quote = '', word } = CAT.exec(rows[at] ?? '')?.groups ?? {}

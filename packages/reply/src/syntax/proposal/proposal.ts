@@ -2,15 +2,30 @@ import { TAB, SPACE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import type { NotExecutedReason } from '../../core/block.ts'
 import { Source } from '../../core/source.ts'
-import { foreign, type Found, MarkList, Rows } from '../foreign/foreign.ts'
-import { contentEnd, type Fence, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
+import { foreignSyntax, type Found, MarkList, Rows } from '../foreign/foreign.ts'
+import {
+  lastContentLine,
+  type Fence,
+  fenceAt,
+  type FenceRegion,
+  isDiffFence,
+  lineWithoutBom,
+} from '../../regions/fences.ts'
 import { isNumbered, Regions } from '../../regions/regions.ts'
-import { isHeading, lineAbove, nameIn, nameInFence, spokenInSection } from '../foreign/name.ts'
-import { hunkText } from '../search-replace/search-replace.ts'
+import { isHeading, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
+import { writeHunk } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
-import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
-import { isFile, type Title, titleIn } from './title.ts'
-import { explains, toldIn } from './told.ts'
+import {
+  type Heredoc,
+  findHeredocs,
+  readFenceContent,
+  readLabelledPair,
+  type Pair,
+  readPair,
+  rowTexts,
+} from './pair.ts'
+import { isFile, type Title, readTitle } from './title.ts'
+import { isExplanation, readSentenceTitle } from './told.ts'
 
 /*
  * Whole files in a reply of a model that was not taught a format:
@@ -27,13 +42,13 @@ import { explains, toldIn } from './told.ts'
  */
 
 export const proposal = {
-  ...foreign({
+  ...foreignSyntax({
     name: 'proposal',
     // A fence is a marker only together with a title.
     marks: /(?!)/,
     open(source) {
-      const places = new MarkList(() => placesIn(source).filter(({ reason }) => reason === undefined))
-      const from = (line: number): Place | undefined => places.marks[places.indexFrom(line)]
+      const places = new MarkList(() => findProposedFiles(source).filter(({ reason }) => reason === undefined))
+      const from = (line: number): ProposedFile | undefined => places.marks[places.indexFrom(line)]
       return {
         seek: (line) => from(line)?.line ?? Infinity,
         read(line) {
@@ -47,7 +62,7 @@ export const proposal = {
 } as const satisfies Syntax
 
 /** A file in a reply. */
-export interface Place {
+export interface ProposedFile {
   readonly line: number
   readonly last: number
   readonly found: Found
@@ -56,8 +71,8 @@ export interface Place {
 }
 
 /** Every file that a text seems to hold, in order. */
-export function placesIn(source: Source): Place[] {
-  const places: Place[] = []
+export function findProposedFiles(source: Source): ProposedFile[] {
+  const places: ProposedFile[] = []
   const regions = Regions.of(source)
   /** Lines above belong to what was found before. */
   let floor = 1
@@ -99,7 +114,7 @@ function quotedFrom(source: Source, first: number): Passed {
     rows.push(source.line(first + rows.length).replace(/^(?:> ?)+/, ''))
   }
   const shift = first - 1
-  const places = rows.length < 3 ? [] : placesIn(new Source(rows.join('\n')))
+  const places = rows.length < 3 ? [] : findProposedFiles(new Source(rows.join('\n')))
   return {
     places: places.map(({ line, last, found }) => ({
       line: line + shift,
@@ -112,7 +127,7 @@ function quotedFrom(source: Source, first: number): Passed {
 }
 
 interface Passed {
-  readonly places: readonly Place[]
+  readonly places: readonly ProposedFile[]
   readonly last: number
   /** It only holds files in tags. */
   readonly within?: true
@@ -123,7 +138,7 @@ interface Passed {
 /** Headings that Code Web Chat teaches for what has no text: a deleted and a renamed file. */
 function headedAt(source: Source, line: number): Passed | undefined {
   if (source.text.charCodeAt(source.startOf(line)) !== HASH) return undefined
-  const [, deleted, from, to] = HEADED.exec(rowAt(source, line)) ?? []
+  const [, deleted, from, to] = HEADED.exec(lineWithoutBom(source, line)) ?? []
   const call: Pick<Found, 'action' | 'params'> | undefined =
     deleted !== undefined
       ? { action: 'file_delete', params: { path: deleted } }
@@ -145,7 +160,7 @@ function taggedAt(source: Source, line: number): Passed | undefined {
   let at = source.startOf(line)
   while (source.text.charCodeAt(at) === SPACE || source.text.charCodeAt(at) === TAB) at++
   if (source.text.charCodeAt(at) !== TAG_OPEN) return undefined
-  const [, indent = '', tag, attributes = ''] = TAG.exec(rowAt(source, line)) ?? []
+  const [, indent = '', tag, attributes = ''] = TAG.exec(lineWithoutBom(source, line)) ?? []
   const names = [...attributes.matchAll(NAME)].map(([, name = '']) => name)
   // An artifact has a title, which may be that of its file.
   const isArtifact = tag !== undefined && /^antArtifact$/i.test(tag)
@@ -187,19 +202,19 @@ interface Before {
 function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
   const { first: opener, last } = fence
   const { floor } = before
-  const above = titleAbove(source, opener, floor)
+  const above = findTitleAbove(source, opener, floor)
   const inInfo = infoTitle(fence)
   const [, language = ''] = /^\{?\.?([\w+#-]*)/.exec(fence.info) ?? []
   const named = inInfo ?? above
   if (isDiffFence(fence)) return { places: hunksIn(source, fence, floor), last }
   if (OTHER.test(language)) return { places: [], last }
-  const rows = contentOf(source, fence)
-  const pair = pairAt(source, fence, floor)
+  const rows = readFenceContent(source, fence)
+  const pair = readPair(source, fence, floor)
   if (pair !== undefined) return { places: [pairOf(pair)], last: pair.last }
-  const labelled = labelledIn(textsOf(rows))
+  const labelled = readLabelledPair(rowTexts(rows))
   if (labelled !== undefined) return { places: [pairOf({ ...labelled, ...fence, line: opener })], last }
   if (SHELL.test(language) || language === '') {
-    const docs = heredocsIn(textsOf(rows))
+    const docs = findHeredocs(rowTexts(rows))
     if (docs.length > 0) return { places: docs.map((doc) => writtenBy(source, opener + 1, doc)), last }
   }
   if (named === undefined && firstOf(rows) === '<file') return { places: [], last, within: true }
@@ -216,7 +231,7 @@ function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
     title.said === 'whole' && isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
   // Snippets begin with a comment too that says where they belong.
   const mayShow = isExplained || (title.path === comment?.path && !comment.isLabel && (named ?? told) === undefined)
-  const place = placeOf(source, { ...title, mayShow }, { ...fence, line, first, contentLast: contentEnd(fence) })
+  const place = placeOf(source, { ...title, mayShow }, { ...fence, line, first, contentLast: lastContentLine(fence) })
   const paths = comment === undefined ? [] : [comment.path, ...commentedBelow(rows, comment.path)]
   if (paths.length > 1 && place.reason === undefined && title.path === comment?.path) {
     const findings: readonly Finding[] = [{ line, code: 'files-in-fence', data: { paths } }]
@@ -232,10 +247,11 @@ function isOnlyExplained(
   { opener, title }: { readonly opener: number; readonly title: number | undefined },
   { floor, isExplained }: Before,
 ): boolean {
-  const nearest = lineAbove(source, opener, floor)
-  if (title !== undefined && nearest === title && nameIn(rowAt(source, title)) === undefined) return false
-  const line = title !== undefined && nearest === title ? lineAbove(source, title, floor) : nearest
-  return line === undefined ? isExplained : explains(rowAt(source, line))
+  const nearest = findLineAbove(source, opener, floor)
+  if (title !== undefined && nearest === title && readFileName(lineWithoutBom(source, title)) === undefined)
+    return false
+  const line = title !== undefined && nearest === title ? findLineAbove(source, title, floor) : nearest
+  return line === undefined ? isExplained : isExplanation(lineWithoutBom(source, line))
 }
 
 /** Other files that comments name, each below a blank line, as the first comment names the first. */
@@ -267,10 +283,10 @@ const firstOf = (rows: Rows): string => {
 }
 
 /** The hunks of a diff that names no file, where the text above it does. */
-function hunksIn(source: Source, fence: FenceRegion, floor: number): Place[] {
+function hunksIn(source: Source, fence: FenceRegion, floor: number): ProposedFile[] {
   const { first, last, isClosed } = fence
-  const named = spokenInSection(source, first, 1)
-  const rows = textsOf(contentOf(source, fence))
+  const named = findFileInSection(source, first, 1)
+  const rows = rowTexts(readFenceContent(source, fence))
   const isDiff =
     rows.some((row) => /^[-+]/.test(row)) && !rows.some((row) => /^(?:---|\+\+\+) \S|^diff --|^@@@|^[<>]{5}/.test(row))
   if (named === undefined || !isFile(named.path) || !isDiff || !isClosed) return []
@@ -283,18 +299,18 @@ function hunksIn(source: Source, fence: FenceRegion, floor: number): Place[] {
     ...foundOf(path, { action: 'file_patch', content: '' }, { line, last, findings: [] }),
     params: { path, patch },
   }
-  const said = titleIn(rowAt(source, named.line))?.said ?? 'whole'
+  const said = readTitle(lineWithoutBom(source, named.line))?.said ?? 'whole'
   return [{ line, last, found, reason: said === 'example' ? 'example' : undefined }]
 }
 
 /** An old text that is empty is that of a new file. */
-function pairOf({ path, line, old, fresh, last, isClosed }: Pair): Place {
+function pairOf({ path, line, old, fresh, last, isClosed }: Pair): ProposedFile {
   const findings = isClosed ? [] : [unclosed(line)]
   const isNew = old.join('').trim() === ''
   const content = fresh.map((row) => `${row}\n`).join('')
   const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, last, findings })
   const search = old.map((row) => `${row}\n`).join('')
-  const patch = { path, patch: hunkText({ search, replace: content }) }
+  const patch = { path, patch: writeHunk({ search, replace: content }) }
   return {
     line,
     last,
@@ -309,23 +325,23 @@ function infoTitle(fence: Fence): Title | undefined {
   const stated = /(?:^|[\s{,])(?:title|file|filename|filepath|path|name)\s*[=:]\s*["']?([^"'\s}]+)/i.exec(info)?.[1]
   const part = /^(?:\w+:)?\d+:\d+:(\S+)$|^(?:[\w+#-]+[:\s])?(\S+\.\w+)(?::|#L| \()\d+(?:-L?\d+)?\)?$/.exec(info)
   if (part !== null) return { path: part[1] ?? part[2] ?? '', said: 'lines' }
-  const path = stated ?? nameInFence({ ...fence, info })
+  const path = stated ?? readFenceName({ ...fence, info })
   return path !== undefined && isFile(path) ? { path, said: 'whole' } : undefined
 }
 
 /** The title of a fence, and the line it is on. */
-export function titleAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
-  const nearest = lineAbove(source, opener, floor)
+export function findTitleAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
+  const nearest = findLineAbove(source, opener, floor)
   if (nearest === undefined) return undefined
-  const title = titleIn(rowAt(source, nearest))
+  const title = readTitle(lineWithoutBom(source, nearest))
   if (title !== undefined) return { ...title, line: nearest }
-  const told = toldIn(rowAt(source, nearest))
+  const told = readSentenceTitle(lineWithoutBom(source, nearest))
   let said = 0
   for (let line = nearest; line >= floor && said <= MOST_BETWEEN; line--) {
-    const row = rowAt(source, line)
+    const row = lineWithoutBom(source, line)
     if (!isHeading(row)) said += Number(row.trim() !== '')
     else {
-      const title = titleIn(row)
+      const title = readTitle(row)
       // A sentence in its section may tell to change another file.
       if (told !== undefined && title !== undefined && told.path !== title.path) return { ...told, line: nearest }
       return title && { ...title, line }
@@ -336,9 +352,11 @@ export function titleAbove(source: Source, opener: number, floor: number): (Titl
 
 /** The sentence above a fence that tells to change something in a file, which a line above it may name. */
 function toldAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
-  const line = lineAbove(source, opener, floor)
+  const line = findLineAbove(source, opener, floor)
   const title =
-    line === undefined ? undefined : toldIn(rowAt(source, line), () => spokenInSection(source, opener, floor)?.path)
+    line === undefined
+      ? undefined
+      : readSentenceTitle(lineWithoutBom(source, line), () => findFileInSection(source, opener, floor)?.path)
   return line === undefined || title === undefined ? undefined : { ...title, line }
 }
 
@@ -357,14 +375,14 @@ function firstComment(rows: Rows, language: string): { path: string; isLabel: bo
 }
 
 /** Whether a line is a comment that names a file and says nothing else. */
-export const namesOnly = (line: string, path: string): boolean => commented(line) === path
+export const isFileComment = (line: string, path: string): boolean => commented(line) === path
 
 function commented(row: string): string | undefined {
   if (!COMMENT.test(row)) return undefined
   const comment = row
     .replace(/^\s*\{?\/\*+\s*(.*?)\s*\*\/\}?\s*$/, '// $1')
     .replace(/^\s*["']{3}(.*?)["']{3}\s*$/, '# $1')
-  return nameIn(comment) ?? REMARKED.exec(comment)?.[1]
+  return readFileName(comment) ?? REMARKED.exec(comment)?.[1]
 }
 
 /** `// In src/a.ts`, `# src/a.py - the new method`. */
@@ -388,9 +406,9 @@ function placeOf(
   source: Source,
   { path, said, mayShow = false }: Title & { readonly mayShow?: boolean },
   { line, first, last, indent, isClosed, contentLast }: Lines,
-): Place {
+): ProposedFile {
   const rows = new Rows(source, first, contentLast, indent)
-  const texts = textsOf(rows)
+  const texts = rowTexts(rows)
   const content = texts.map((text) => `${text}\n`).join('')
   const reason =
     said === 'example'
@@ -415,7 +433,7 @@ function placeOf(
   }
 }
 
-function writtenBy(source: Source, top: number, doc: Heredoc): Place {
+function writtenBy(source: Source, top: number, doc: Heredoc): ProposedFile {
   const line = top + doc.first
   const last = Math.min(top + doc.end, source.lineCount)
   const action = doc.append ? 'file_append' : 'file_write'

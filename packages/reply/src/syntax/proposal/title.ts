@@ -1,4 +1,4 @@
-import { filesSpokenOf, isProduct, nameIn, withLinkTargets } from '../foreign/name.ts'
+import { findMentionedFiles, isProduct, readFileName, withLinkTargets } from '../foreign/name.ts'
 
 /**
  * What the words around a file name say of the text below them. `lines`: it is what the file has on some lines; `part`: it is
@@ -12,10 +12,10 @@ export interface Title {
 }
 
 /** The file that a line above a fence is about; undefined where it names none, or says more than that. */
-export function titleIn(given: string): Title | undefined {
+export function readTitle(given: string): Title | undefined {
   const line = withLinkTargets(given)
   if (line.length > LONG) return undefined
-  const name = nameIn(line.replace(LABEL, '$1'))
+  const name = readFileName(line.replace(LABEL, '$1'))
   const path = name === undefined ? spokenOf(line) : name
   if (path === undefined || !isFile(path)) return undefined
   const around = line.replace(path, ' ')
@@ -27,7 +27,7 @@ const LABEL = /^([\s#>*-]*)(?:\*\*|__)[\w ]{0,20}\b(?:file|path|filename|locatio
 
 /** A sentence with one file in it and no words but those that announce a file. */
 function spokenOf(line: string): string | undefined {
-  const [path, ...others] = new Set(filesSpokenOf(line))
+  const [path, ...others] = new Set(findMentionedFiles(line))
   if (path === undefined || others.length > 0) return undefined
   const words: readonly string[] =
     line

@@ -1,4 +1,4 @@
-import { filesSpokenOf, withLinkTargets } from '../foreign/name.ts'
+import { findMentionedFiles, withLinkTargets } from '../foreign/name.ts'
 import { isFile, isOfLines, LONG, type Title } from './title.ts'
 
 /*
@@ -13,10 +13,10 @@ import { isFile, isOfLines, LONG, type Title } from './title.ts'
  */
 
 /** `above` finds the file that is spoken of above a sentence that names none. */
-export function toldIn(given: string, above?: () => string | undefined): Title | undefined {
+export function readSentenceTitle(given: string, above?: () => string | undefined): Title | undefined {
   const line = withLinkTargets(given)
   if (line.length > LONG || !/[:.]\W*$/.test(line)) return undefined
-  const [path = above?.(), ...others] = new Set(filesSpokenOf(line))
+  const [path = above?.(), ...others] = new Set(findMentionedFiles(line))
   if (path === undefined || others.length > 0 || !isFile(path)) return undefined
   const [sentence = ''] = line
     .replace(path, FILE)
@@ -89,7 +89,7 @@ const MAYBE =
 const PURPOSE = /\bso (?:that )?(?:you|it|we|they|users?) (?:can|could)\b/i
 
 /** Whether a line only says what is there: a sentence of English before a colon, without any word of a change. */
-export const explains = (line: string): boolean =>
+export const isExplanation = (line: string): boolean =>
   line.length <= LONG && /:\W*$/.test(line) && ENGLISH.test(line) && !OF_CHANGE.test(line)
 
 const ENGLISH = /\b(?:the|is|are|was|were|has|have|how|where|which|that|these|those)\b/i

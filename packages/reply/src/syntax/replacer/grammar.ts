@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/diagnostic.ts'
-import { plainMarker } from '../../text/undamage.ts'
+import { toPlainMarker } from '../../text/undamage.ts'
 import type { Lex, Token, Tokens } from '../tokens.ts'
 
 /*
@@ -41,7 +41,7 @@ export const lexReplacer: Lex<ReplacerToken> = (line, reading) => {
   if (name !== undefined) return { name, clean: line, markup: line }
   // A marker starts its line; what is indented as a whole is read without its indentation.
   if (reading === 'exact' || /^[ \t]/.test(line)) return undefined
-  const clean = plainMarker(line)
+  const clean = toPlainMarker(line)
   const damaged = spellings.get(clean)
   return damaged && { name: damaged, clean, markup: line }
 }

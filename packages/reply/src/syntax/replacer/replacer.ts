@@ -1,8 +1,8 @@
 import type { Block } from '../../core/block.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { between, type Call, meaningOf, refuse, type Rendered, unfitForLines } from '../call.ts'
-import { diagnosticAt, type MakeReader, Texts } from '../reader.ts'
+import { asLines, type Call, interpretCall, refuse, type Rendered, whyUnfitForLines } from '../call.ts'
+import { makeDiagnostic, type MakeReader, Texts } from '../reader.ts'
 import { reportLesson, type Syntax } from '../syntax.ts'
 import { type ReadThroughDamage, Tokens } from '../tokens.ts'
 import { isOpener, lexReplacer, markerStart, parseBlock, type ParsedBlock, type Section } from './grammar.ts'
@@ -24,7 +24,7 @@ const reader: MakeReader = (source) => {
 }
 
 const diagnosticOn = (source: Source, line: number, finding: Finding): Diagnostic =>
-  diagnosticAt(source, line, { ...finding, column: 1, length: source.line(line).trimEnd().length })
+  makeDiagnostic(source, line, { ...finding, column: 1, length: source.line(line).trimEnd().length })
 
 function blockOf(source: Source, { start, end, last, sections, findings }: ParsedBlock, id: string): Block {
   const texts: { [name in Section]?: string | undefined } = {}
@@ -70,7 +70,7 @@ const emptyReplace =
   'an empty <<<REPLACE>>> deletes the text of <<<SEARCH>>>; to delete without this warning, put a line with one space in it'
 
 function write(call: Call): Rendered {
-  const meaning = meaningOf(call)
+  const meaning = interpretCall(call)
   if ('refused' in meaning) return meaning
   if (meaning.kind === 'write') {
     if (meaning.append) return refuse('cannot append')
@@ -98,12 +98,12 @@ function written({ explanation = '' }: Call, path: string, edit: readonly Writte
   const why: readonly WrittenSection[] = explanation === '' ? [] : [['EXPLANATION', explanation]]
   const sections: readonly WrittenSection[] = [...why, ['FILE', path], ...edit]
   for (const [, text] of sections) {
-    const unfit = unfitForLines(text)
+    const unfit = whyUnfitForLines(text)
     if (unfit !== undefined) return refuse(unfit)
     const marker = text.split('\n').find((line) => lexReplacer(line, 'exact') !== undefined)
     if (marker !== undefined) return refuse(`would end the content at its line ${marker}`)
   }
-  return { text: `${sections.map(([name, text]) => `<<<${name}>>>\n${between(text)}`).join('')}<<<END>>>` }
+  return { text: `${sections.map(([name, text]) => `<<<${name}>>>\n${asLines(text)}`).join('')}<<<END>>>` }
 }
 
 type WrittenSection = readonly [name: Section, text: string]

@@ -1,11 +1,11 @@
 import { LF } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found } from '../foreign/foreign.ts'
-import { frameAt, rowAt } from '../../regions/fences.ts'
-import { filesSpokenOf, lineAbove, nameIn, nameInFence, spokenInSection } from '../foreign/name.ts'
+import { foreignSyntax, type Found } from '../foreign/foreign.ts'
+import { frameAt, lineWithoutBom } from '../../regions/fences.ts'
+import { findMentionedFiles, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
 import { isFile } from '../proposal/title.ts'
-import { parseHunks, sideOf } from '../../text/hunks.ts'
+import { parseHunks, hunkSide } from '../../text/hunks.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 /*
@@ -33,7 +33,7 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
  * patch, of which those that fit are applied.
  */
 
-export const searchReplace = foreign({
+export const searchReplace = foreignSyntax({
   reminder: [
     'No blocks found. Write each edit as the path on a line of its own and below it, each marker alone on its line,',
     'a line <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE.',
@@ -41,13 +41,13 @@ export const searchReplace = foreign({
   name: 'search-replace',
   rules: 'search-replace',
   written({ path, patch }) {
-    const edits = patch === undefined ? undefined : editsText(patch)
+    const edits = patch === undefined ? undefined : writeEdits(patch)
     return edits && `${path}\n\`\`\`\n${edits}\n\`\`\``
   },
   marks: /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|>{5,9} ?(?:REPLACE|UPDATED)\b)/,
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
-    const named = nameSeeker(source)
+    const named = makeNameSeeker(source)
     let name: string | undefined
     let doubt: Doubt
     let floor = 1
@@ -69,14 +69,14 @@ export const searchReplace = foreign({
 })
 
 /** The hunks of a patch as blocks with these markers. */
-export function editsText(
+export function writeEdits(
   patch: string,
   [head, tail]: readonly [string, string] = ['<<<<<<< SEARCH', '>>>>>>> REPLACE'],
 ): string | undefined {
   const parsed = parseHunks(patch)
   if ('message' in parsed) return undefined
   const edits = parsed.hunks.map((hunk) => {
-    const [old = [], fresh = []] = (['old', 'new'] as const).map((side) => sideOf(hunk, side).map(({ text }) => text))
+    const [old = [], fresh = []] = (['old', 'new'] as const).map((side) => hunkSide(hunk, side).map(({ text }) => text))
     return [head, ...old, '=======', ...fresh, tail].join('\n')
   })
   return edits.join('\n\n')
@@ -128,7 +128,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
     const head = marks.seek(last.next)
     if (!marks.isHead(head)) break
     const other = before.named(head, last.next)
-    if ((other?.path ?? name) !== name || !onlyFrame(source, last.next, head - 1, other?.line)) break
+    if ((other?.path ?? name) !== name || !hasOnlyFrame(source, last.next, head - 1, other?.line)) break
     const edit = readFrom(head)
     if (isNewFile(edit) || edit.cutBy !== undefined) break
     edits.push(edit)
@@ -152,14 +152,14 @@ function endCutOff(edit: Edit, named: SeekName): Edit {
 /** The files that the text above a head without a name speaks of, if it does not speak of that of the block before. */
 function spokenAbove(source: Source, head: number, { name, floor }: Before): readonly NamedAbove[] {
   if (name !== undefined) return otherFiles(source, floor, head - 1, name)
-  const above = lineAbove(source, head, floor)
+  const above = findLineAbove(source, head, floor)
   const opener = above !== undefined && frameAt(source, above) !== undefined ? above : head
-  const spoken = spokenInSection(source, opener, floor)
+  const spoken = findFileInSection(source, opener, floor)
   return spoken !== undefined && isFile(spoken.path) ? [spoken] : none
 }
 
 /** All edits between two lines, for a file that is named elsewhere, as one patch. */
-export function editsBetween(
+export function readEditsBetween(
   source: Source,
   marks: SearchReplaceMarks,
   { first, last, path }: { readonly first: number; readonly last: number; readonly path: string },
@@ -182,7 +182,7 @@ const isNewFile = ({ search, findings }: Edit): boolean => findings.length === 0
 const TEXT = /\S/
 
 const patchOf = (edits: readonly Edit[]): string =>
-  edits.length === 1 && edits[0] !== undefined ? hunkText(edits[0]) : edits.map(hunkText).join('\n')
+  edits.length === 1 && edits[0] !== undefined ? writeHunk(edits[0]) : edits.map(writeHunk).join('\n')
 
 function foundOf(
   edits: readonly Edit[],
@@ -223,7 +223,7 @@ function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] 
 }
 
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
-export function hunkText({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {
+export function writeHunk({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {
   const head = sameHead(search, replace)
   const tail = sameTail(search, replace, head)
   const header = stated === undefined ? '@@!' : `@@! -${stated} @@`
@@ -277,7 +277,7 @@ interface NamedAbove {
 export type SeekName = (head: number, floor: number) => NamedAbove | undefined
 
 /** Looks for names, and remembers the last: what ends one block is asked again for the next. */
-export function nameSeeker(source: Source): SeekName {
+export function makeNameSeeker(source: Source): SeekName {
   let last: { head: number; floor: number; named: NamedAbove | undefined } | undefined
   return (head, floor) => {
     if (last?.head !== head || last.floor !== floor) last = { head, floor, named: nameAbove(source, head, floor) }
@@ -287,22 +287,22 @@ export function nameSeeker(source: Source): SeekName {
 
 /** Lines above `floor` are ignored. */
 function nameAbove(source: Source, head: number, floor: number): NamedAbove | undefined {
-  const inside = lineAbove(source, head, floor)
+  const inside = findLineAbove(source, head, floor)
   if (inside === undefined) return undefined
   const opener = frameAt(source, inside)
   if (opener === undefined) {
-    const path = nameIn(rowAt(source, inside))
+    const path = readFileName(lineWithoutBom(source, inside))
     if (path !== undefined) return { path, line: inside }
   }
   // Directly above, or with one line between that names nothing, such as a comment.
-  const line = opener === undefined ? lineAbove(source, inside, floor) : inside
+  const line = opener === undefined ? findLineAbove(source, inside, floor) : inside
   const fence = opener ?? (line === undefined ? undefined : frameAt(source, line))
   if (line === undefined || fence === undefined) return undefined
-  const path = nameInFence(fence)
+  const path = readFenceName(fence)
   if (path !== undefined) return { path, line }
-  const above = lineAbove(source, line, floor)
-  const row = above === undefined ? '' : rowAt(source, above)
-  const name = nameIn(row)
+  const above = findLineAbove(source, line, floor)
+  const row = above === undefined ? '' : lineWithoutBom(source, above)
+  const name = readFileName(row)
   if (above === undefined || name === undefined) return undefined
   // "### Renamed file" is a change of its own, see `proposal.ts`, and no part of the edit below it.
   return { path: name, line: RENAMED.test(row) ? line : above }
@@ -317,7 +317,7 @@ const RENAMED = /^#{1,6}\s+Renamed file:/i
 function otherFiles(source: Source, first: number, last: number, name: string): readonly NamedAbove[] {
   const others = new Map<string, NamedAbove>()
   for (let line = first; line <= last; line++) {
-    for (const path of filesSpokenOf(rowAt(source, line))) {
+    for (const path of findMentionedFiles(lineWithoutBom(source, line))) {
       if (isEndOf(path, name) || isEndOf(name, path)) return none
       if (isFile(path) && !others.has(path)) others.set(path, { path, line })
     }
@@ -331,10 +331,10 @@ const isEndOf = (end: string, path: string): boolean => path === end || path.end
 const FRAME = 8
 
 /** Whether lines hold only white space, fences and, on the line given, a name. */
-export function onlyFrame(source: Source, first: number, last: number, name: number | undefined): boolean {
+export function hasOnlyFrame(source: Source, first: number, last: number, name: number | undefined): boolean {
   if (last - first >= FRAME) return false
   for (let line = first; line <= last; line++) {
-    if (line !== name && frameAt(source, line) === undefined && rowAt(source, line).trim() !== '') return false
+    if (line !== name && frameAt(source, line) === undefined && lineWithoutBom(source, line).trim() !== '') return false
   }
   return true
 }

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import { type Source, textFrom } from '../../core/source.ts'
 import { markerWarning, eachLineWith, isLine, MarkList, type ReadMarker, Rows } from '../foreign/foreign.ts'
-import { frameAt, rowAt } from '../../regions/fences.ts'
+import { frameAt, lineWithoutBom } from '../../regions/fences.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {
@@ -59,7 +59,7 @@ function editOf(source: Source, head: Mark, end: Mark, divider: Divided): Edit {
   }
   if (stated !== undefined) edit.stated = stated
   if (word !== undefined) {
-    const column = rowAt(source, line).indexOf(word) + 1
+    const column = lineWithoutBom(source, line).indexOf(word) + 1
     edit.findings = [{ line, column, length: word.length, code: 'search-after-head' }]
   }
   const shells = shellsOf(head, divider.mark, end)
@@ -125,7 +125,7 @@ function withTail(source: Source, whole: Outline): Outline {
 /** Whether what follows a line is the end of the fence or of the text, or the next block. */
 function isOver(source: Source, line: number, inner: number | undefined): boolean {
   let next = line + 1
-  while (next <= source.lineCount && rowAt(source, next).trim() === '') next++
+  while (next <= source.lineCount && lineWithoutBom(source, next).trim() === '') next++
   return next > source.lineCount ? line < source.lineCount : next === inner || closesFrame(source, next)
 }
 
@@ -146,7 +146,7 @@ interface Divided {
 
 function contents(source: Source, { head, mark, from, to }: Divided): [search: string, replace: string] {
   const isFlush = textFrom(source, head) === source.startOf(head)
-  const indent = isFlush ? '' : (/^\s*/.exec(rowAt(source, head))?.[0] ?? '')
+  const indent = isFlush ? '' : (/^\s*/.exec(lineWithoutBom(source, head))?.[0] ?? '')
   const rows = new Rows(source, head + 1, to, indent, mark.line)
   return [rows.text(head + 1, mark.line - 1), rows.text(from, to)]
 }
@@ -204,7 +204,7 @@ function dividerOf(
 }
 
 function isBlankBetween(source: Source, first: number, last: number): boolean {
-  for (let line = first + 1; line < last; line++) if (rowAt(source, line).trim() !== '') return false
+  for (let line = first + 1; line < last; line++) if (lineWithoutBom(source, line).trim() !== '') return false
   return true
 }
 
@@ -320,7 +320,7 @@ const patterns = { head: HEAD, divider: DIVIDER, tail: TAIL }
 
 function formOn(source: Source, line: number, kind: Form['kind'], read: ReadMarker): Form | undefined {
   if (isLine(source, line, usual[kind].row)) return usual[kind]
-  const row = rowAt(source, line)
+  const row = lineWithoutBom(source, line)
   const plain = read(row)
   const found = patterns[kind].exec(plain)
   if (found === null) return undefined

@@ -1,7 +1,7 @@
 import { SPACE, QUOTE, BACKSLASH } from '../../core/character-codes.ts'
 import type { DiagnosticData, Finding, Instead } from '../../core/diagnostic.ts'
-import { madeControl } from '../reader.ts'
-import { closedUp, delimiterOf, endOf, type Name } from './lines.ts'
+import { findMadeControl } from '../reader.ts'
+import { removeDelimiterSpaces, delimiterOf, endLine, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
 export interface Assignment {
@@ -37,7 +37,7 @@ export function parseAssignment(line: string, name: Name): Assignment {
   if (value.startsWith('"')) return quoted(line, key, value, at, name)
 
   const delimiter = /^<<'([^']+)'$/.exec(value)?.[1]
-  if (delimiter !== undefined) return heredoc(line, key, closedUp(delimiter), at + 3, name)
+  if (delimiter !== undefined) return heredoc(line, key, removeDelimiterSpaces(delimiter), at + 3, name)
   const instead = insteadOfValue(key, value, name)
   const operator = line.indexOf(':=', at)
   if (operator !== -1) return { ...misspeltOpener(line), finding: wrongOperator(operator, instead) }
@@ -58,7 +58,7 @@ function quoted(line: string, key: string, value: string, at: number, name: Name
   const rest = value.slice(close.at + 1)
   const operator = rest.indexOf(':=')
   if (operator !== -1) return { finding: wrongOperator(at + close.at + 1 + operator, 'nothing') }
-  const text = close.plain ? literal.slice(1, -1) : jsonText(literal)
+  const text = close.plain ? literal.slice(1, -1) : parseJsonText(literal)
   if (text === undefined) return { finding: badEscape(key, at, literal, name) }
   const badKey = keyFinding(line, key)
   if (rest.trim() !== '') {
@@ -90,7 +90,7 @@ export function escapeTabs(line: string): string {
 }
 
 /** The text of a JSON string; undefined if it is not a JSON string. */
-export function jsonText(literal: string): string | undefined {
+export function parseJsonText(literal: string): string | undefined {
   try {
     const text: unknown = JSON.parse(literal)
     return typeof text === 'string' ? text : undefined
@@ -103,7 +103,7 @@ export function jsonText(literal: string): string | undefined {
  * The text that was probably meant inside quotes: an escape that JSON lacks, or that makes a control character, is two
  * characters. Undefined if the value also has escapes that may be either: `r'\d\n'` ends a line or a pattern.
  */
-export function literalText(inner: string): string | undefined {
+export function readLiteralText(inner: string): string | undefined {
   // C:\new\table
   if (/^[A-Za-z]:\\(?!\\)/.test(inner)) return inner
   // A line break at the end of the value says that `\n` is one.
@@ -111,8 +111,8 @@ export function literalText(inner: string): string | undefined {
   let isCertain = true
   const text = inner.replace(/\\(u[0-9a-fA-F]{4}|[^])/g, (written, escape: string) => {
     if (escape === '"') return escape
-    const known = jsonText(`"${written}"`)
-    if (known === undefined || madeControl(known, written) !== undefined) return written
+    const known = parseJsonText(`"${written}"`)
+    if (known === undefined || findMadeControl(known, written) !== undefined) return written
     isCertain &&= breaksLines && escape !== '\\' && escape !== '/'
     return known
   })
@@ -199,7 +199,7 @@ const invalidValue = (at: number, length: number, instead: Instead): Finding => 
 })
 
 function badEscape(key: string, at: number, literal: string, name: Name): Finding {
-  const meant = literalText(literal.slice(1, -1))
+  const meant = readLiteralText(literal.slice(1, -1))
   const instead = meant === undefined ? heredocFor(key, name) : { write: `${key} = ${JSON.stringify(meant)}` }
   return { ...invalidValue(at, literal.length, instead), code: 'sham-escape', data: { key, instead } }
 }
@@ -207,7 +207,7 @@ function badEscape(key: string, at: number, literal: string, name: Name): Findin
 /** What is wrong with a value that holds a control character. */
 export function controlFinding(line: string, { key, value }: Assignment, name: Name): Finding | undefined {
   if (key === undefined || value === undefined) return undefined
-  const character = madeControl(value, line)
+  const character = findMadeControl(value, line)
   if (character === undefined) return undefined
   const at = line.indexOf('"')
   const data = { name: key, character, instead: heredocFor(key, name) }
@@ -236,7 +236,7 @@ function insteadOfValue(key: string, value: string, name: Name): Instead {
 
 function insteadOfLine(trimmed: string, name: Name): DiagnosticData['sham-line']['instead'] {
   const delimiter = delimiterOf(name)
-  if (/^(?:```|~~~)/.test(trimmed)) return { fence: endOf(name) }
+  if (/^(?:```|~~~)/.test(trimmed)) return { fence: endLine(name) }
   if (/^(?:\/\/|#|--|;)/.test(trimmed)) return 'nothing'
   const [, key, value] = /^([\p{L}_][\p{L}\p{N}_]*)\s*:\s*(\S.*)$/su.exec(trimmed) ?? []
   if (key === undefined || value === undefined) return { delimiter }

@@ -1,28 +1,28 @@
 import { cleanLine, separateQuotes } from '../damage.ts'
-import { fenceOf } from '../../regions/fences.ts'
+import { parseFence } from '../../regions/fences.ts'
 import type { Source } from '../../core/source.ts'
 import { Markers, type ReadThroughDamage, type View } from '../tokens.ts'
-import { madeControl, type ReadOptions } from '../reader.ts'
-import { jsonText, literalText, parseAssignment, writeAssignment } from './assignment.ts'
+import { findMadeControl, type ReadOptions } from '../reader.ts'
+import { parseJsonText, readLiteralText, parseAssignment, writeAssignment } from './assignment.ts'
 import { BlockParser } from './grammar.ts'
 import {
-  bare,
-  closedUp,
+  stripMarkerLine,
+  removeDelimiterSpaces,
   delimiterOf,
-  endOf,
-  headerOf,
+  endLine,
+  headerLine,
   isBlockId,
   type Name,
   parseEnd,
   parseHeader,
   type ShamLines,
 } from './lines.ts'
-import { plainMarker } from '../../text/undamage.ts'
+import { toPlainMarker } from '../../text/undamage.ts'
 
 /** A whole block through damage. */
 export const readDamagedSham: ReadThroughDamage = (view, start) => {
   const header = view.line(start) ?? ''
-  const found = parseHeader(plainMarker(header))
+  const found = parseHeader(toPlainMarker(header))
   if (found === undefined || found.finding !== undefined) return undefined
   const lines = new DamagedLines(view)
   lines.markers.take(start, { clean: cleanLine(header), markup: header })
@@ -45,12 +45,12 @@ class DamagedLines implements ShamLines {
   body(line: number, name: Name): string | undefined {
     const text = this.#view.line(line)
     if (text === undefined) return undefined
-    const plain = plainMarker(text)
+    const plain = toPlainMarker(text)
     if (plain === '') {
       if (text.trim() !== '') this.markers.take(line, { clean: '', markup: text })
       return ''
     }
-    if (fenceOf(text) !== undefined) {
+    if (parseFence(text) !== undefined) {
       this.markers.takeFence(line)
       return ''
     }
@@ -68,17 +68,17 @@ class DamagedLines implements ShamLines {
   }
 
   marker(line: number): string {
-    return bare(plainMarker(this.#view.line(line) ?? ''))
+    return stripMarkerLine(toPlainMarker(this.#view.line(line) ?? ''))
   }
 
   next(marker: string, line: number): { line: number; opens: boolean } | undefined {
     for (let n = line + 1; ; n++) {
       const text = this.#view.line(n)
       if (text === undefined) return undefined
-      const plain = plainMarker(text)
+      const plain = toPlainMarker(text)
       // A bullet or a colon hides an opener from the grammar: in a list the next block would be taken for content.
       if (plain.includes(`<<'${marker}`)) return { line: n, opens: true }
-      if (closedUp(bare(plain)) !== marker || !this.markers.admit(text)) continue
+      if (removeDelimiterSpaces(stripMarkerLine(plain)) !== marker || !this.markers.admit(text)) continue
       this.markers.take(n, { clean: cleanLine(text), markup: text })
       return { line: n, opens: false }
     }
@@ -104,17 +104,17 @@ const markupOf = (line: string, opens: string | undefined): string =>
 /** `key = "value"` with damage to anything but the value, which is content and stays as it is. */
 function quotedAssignment(line: string): { clean?: string; markup: string } {
   const equals = line.indexOf('=')
-  const key = plainMarker(line.slice(0, equals).replace(/\\$/, ''))
+  const key = toPlainMarker(line.slice(0, equals).replace(/\\$/, ''))
   const value = separateQuotes(line.slice(equals + 1))
   if (equals === -1 || value === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(key)) return { markup: line }
   const { inner, quotes } = value
   // The name of an action is a marker too.
-  if (key === 'action' && /^\w+$/.test(plainMarker(inner))) {
-    return { clean: `action = "${plainMarker(inner)}"`, markup: line }
+  if (key === 'action' && /^\w+$/.test(toPlainMarker(inner))) {
+    return { clean: `action = "${toPlainMarker(inner)}"`, markup: line }
   }
   const markup = `${line.slice(0, equals + 1)} ${quotes}`
   // A value that is no JSON string is left for the reader to report, with quotes of another kind if it has them.
-  const isReadable = quotes === '""' || jsonText(`"${inner}"`) !== undefined
+  const isReadable = quotes === '""' || parseJsonText(`"${inner}"`) !== undefined
   return isReadable ? { clean: `${key} = "${inner}"`, markup } : { markup }
 }
 
@@ -151,7 +151,7 @@ class Correction {
     this.#name = name
     this.#written = written
     this.#rows = rows
-    this.#lines = [headerOf(name)]
+    this.#lines = [headerLine(name)]
   }
 
   text(): string | undefined {
@@ -163,7 +163,7 @@ class Correction {
     }
     // Nothing but the end may follow.
     if (this.#rows.slice(this.#at + 1).some((row) => row.trim() !== '')) return undefined
-    return [...this.#lines, endOf(this.#name)].join('\n')
+    return [...this.#lines, endLine(this.#name)].join('\n')
   }
 
   /** Whether the line at hand, and those of its text, could be corrected. */
@@ -189,14 +189,14 @@ class Correction {
     const right = delimiterOf(this.#name)
     const delimiters = new Set([squeezed(given), right, delimiterOf(this.#written)])
     const from = this.#at + 1
-    let end = this.#rows.findIndex((row, at) => at >= from && delimiters.has(squeezed(bare(row))))
+    let end = this.#rows.findIndex((row, at) => at >= from && delimiters.has(squeezed(stripMarkerLine(row))))
     const closed = end !== -1
     if (!closed) end = this.#rows.findIndex((row, at) => at >= from && parseEnd(row, this.#written) !== undefined)
     if (end === -1) return false
     const content = this.#rows.slice(from, end)
     // Without a delimiter, a line that is spelled like a parameter may be one.
     if (!closed && content.some((row) => CERTAIN.test(row))) return false
-    if (content.some((row) => bare(row) === right)) return false
+    if (content.some((row) => stripMarkerLine(row) === right)) return false
     this.#at = closed ? end : end - 1
     const text = content.join('\n')
     return this.#add(key, text, [`${key} = <<'${right}'`, ...(content.length > 0 ? [text] : []), right].join('\n'))
@@ -228,9 +228,9 @@ function valueOf(written: string, controlCharacters: ReadOptions['controlCharact
   const value = written.replace(/^("(?:[^"\\]|\\.)*")[,;]$/, '$1')
   const quoted = /^"(.*)"$/s.exec(value)?.[1]
   if (quoted !== undefined) {
-    const text = jsonText(value)
-    const isRefused = text !== undefined && controlCharacters === 'refuse' && madeControl(text, value) !== undefined
-    return isRefused ? literalText(quoted) : (text ?? innerText(quoted))
+    const text = parseJsonText(value)
+    const isRefused = text !== undefined && controlCharacters === 'refuse' && findMadeControl(text, value) !== undefined
+    return isRefused ? readLiteralText(quoted) : (text ?? innerText(quoted))
   }
   const [, mark = '', inner] = /^(['`‘’“”])(.*)['`‘’“”]$/s.exec(value) ?? []
   if (inner !== undefined) {
@@ -246,7 +246,7 @@ function valueOf(written: string, controlCharacters: ReadOptions['controlCharact
 /** Inside quotes: quotes that are not escaped, or backslashes that JSON does not know; not both. */
 function innerText(inner: string): string | undefined {
   if (!inner.includes('\\')) return /"\s*(?:[#;,]|\/\/)/.test(inner) ? undefined : inner
-  return /^(?:[^"\\]|\\.)*$/s.test(inner) ? literalText(inner) : undefined
+  return /^(?:[^"\\]|\\.)*$/s.test(inner) ? readLiteralText(inner) : undefined
 }
 
 /** A delimiter without the spaces that some models put into it. */

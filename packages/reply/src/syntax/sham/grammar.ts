@@ -1,8 +1,8 @@
 import type { Source } from '../../core/source.ts'
-import { diagnosticAt, type ReadOptions, Texts } from '../reader.ts'
+import { makeDiagnostic, type ReadOptions, Texts } from '../reader.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import { type Assignment, controlFinding, escapeTabs, parseAssignment, startsLikeAssignment } from './assignment.ts'
-import { delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamLines } from './lines.ts'
+import { delimiterOf, endLine, type Name, parseEnd, parseHeader, seekHeader, type ShamLines } from './lines.ts'
 
 /*
  * SHAM and NESL are one language in three spellings, decided per block:
@@ -37,7 +37,7 @@ export interface FoundBlock {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-export interface Found {
+export interface FoundSham {
   readonly block?: FoundBlock
   /** Faults of a header that starts no block. */
   readonly diagnostics: readonly Diagnostic[]
@@ -52,13 +52,13 @@ export interface Follower {
 }
 
 /** Reads what opens on `start`. */
-export function readHeader(lines: ShamLines, start: number, { controlCharacters }: ReadOptions): Found {
+export function readHeader(lines: ShamLines, start: number, { controlCharacters }: ReadOptions): FoundSham {
   const { source } = lines
   const header = parseHeader(source.line(start))
   if (header === undefined) return { diagnostics: [], skipped: [], next: start + 1 }
   const parser = new BlockParser(lines, header.name, start, controlCharacters)
   if (header.finding === undefined) return parser.block()
-  return parser.lost(diagnosticAt(source, start, header.finding))
+  return parser.lost(makeDiagnostic(source, start, header.finding))
 }
 
 /** Parser state for one block. */
@@ -86,7 +86,7 @@ export class BlockParser {
     this.#line = start + 1
   }
 
-  block(): Found & { block: FoundBlock } {
+  block(): FoundSham & { block: FoundBlock } {
     const { id } = this.#name
     // What is between the last parameter of an unclosed block and the next header is prose, or another
     // syntax: it is neither reported line by line nor swallowed.
@@ -104,7 +104,7 @@ export class BlockParser {
       }
       if (isMarker && parseHeader(text) !== undefined) {
         this.#diagnostics.length = known
-        this.#report(line - 1, notClosed({ code: 'sham-open', data: { id, end: endOf(this.#name) } }))
+        this.#report(line - 1, notClosed({ code: 'sham-open', data: { id, end: endLine(this.#name) } }))
         return this.#found(null, last)
       }
       this.#line++
@@ -118,7 +118,7 @@ export class BlockParser {
       }
     }
     this.#diagnostics.length = known
-    const finding = { code: 'sham-cut', data: { id, end: endOf(this.#name), line: this.#start } } as const
+    const finding = { code: 'sham-cut', data: { id, end: endLine(this.#name), line: this.#start } } as const
     this.#report(this.#source.lineCount + 1, notClosed(finding))
     return this.#found(null, last)
   }
@@ -128,7 +128,7 @@ export class BlockParser {
    * still content. Without an end marker only lines that are spelled like parameters are skipped, so that a
    * stray header swallows nothing.
    */
-  lost(diagnostic: Diagnostic): Found {
+  lost(diagnostic: Diagnostic): FoundSham {
     let closed: boolean | undefined
     while (this.#line <= this.#source.lineCount) {
       const line = this.#line
@@ -177,7 +177,7 @@ export class BlockParser {
   }
 
   /** The block, when it ends here. */
-  #assignment({ key, value, opens, finding }: Assignment): (Found & { block: FoundBlock }) | undefined {
+  #assignment({ key, value, opens, finding }: Assignment): (FoundSham & { block: FoundBlock }) | undefined {
     const line = this.#line - 1
     if (finding !== undefined) this.#report(line, finding)
     else if (key !== undefined && key in this.#properties) {
@@ -198,7 +198,7 @@ export class BlockParser {
   }
 
   /** Continues after a heredoc: returns the line that closes it, nothing when it was spelled wrong, the block when it ends with it. */
-  #heredoc(line: number, delimiter: string): number | undefined | (Found & { block: FoundBlock }) {
+  #heredoc(line: number, delimiter: string): number | undefined | (FoundSham & { block: FoundBlock }) {
     if (delimiter !== delimiterOf(this.#name)) return this.#wrongHeredoc(line, delimiter)
     const mark = this.#lines.next(delimiter, line)
     if (mark !== undefined && !mark.opens) {
@@ -216,7 +216,7 @@ export class BlockParser {
    * A heredoc under a wrong delimiter ends where that delimiter or the right one precedes the end marker, else
    * at the end marker; its lines are content and not worth an error each.
    */
-  #wrongHeredoc(line: number, delimiter: string): undefined | (Found & { block: FoundBlock }) {
+  #wrongHeredoc(line: number, delimiter: string): undefined | (FoundSham & { block: FoundBlock }) {
     const right = delimiterOf(this.#name)
     const end = this.#ownEnd(line)
     for (let n = line + 1; n < (end ?? this.#source.lineCount + 1); n++) {
@@ -233,7 +233,7 @@ export class BlockParser {
     return undefined
   }
 
-  #truncated(line: number, delimiter: string): Found & { block: FoundBlock } {
+  #truncated(line: number, delimiter: string): FoundSham & { block: FoundBlock } {
     const end = this.#source.lineCount
     this.#unclosed({ code: 'sham-heredoc-cut', data: { delimiter, line, id: this.#name.id, header: this.#start } })
     const skipped: Follower[] = []
@@ -246,10 +246,10 @@ export class BlockParser {
   }
 
   #ownEnd(line: number): number | undefined {
-    return this.#lines.next(endOf(this.#name), line)?.line
+    return this.#lines.next(endLine(this.#name), line)?.line
   }
 
-  #found(endLine: number | null, lastLine: number): Found & { block: FoundBlock } {
+  #found(endLine: number | null, lastLine: number): FoundSham & { block: FoundBlock } {
     const block = {
       name: this.#name,
       properties: this.#properties,
@@ -266,7 +266,7 @@ export class BlockParser {
   }
 
   #report(line: number, finding: Finding): void {
-    this.#diagnostics.push(diagnosticAt(this.#source, line, finding))
+    this.#diagnostics.push(makeDiagnostic(this.#source, line, finding))
   }
 }
 

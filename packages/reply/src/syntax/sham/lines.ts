@@ -13,13 +13,14 @@ export interface Name {
   readonly id: string
 }
 
-export const headerOf = ({ keyword, id }: Name): string => `#!${keyword} [@three-char-SHA-256: ${id}]`
-export const endOf = ({ keyword, id }: Name): string => (keyword === 'nesl' ? `#!end_${id}` : `#!END_${keyword}_${id}`)
+export const headerLine = ({ keyword, id }: Name): string => `#!${keyword} [@three-char-SHA-256: ${id}]`
+export const endLine = ({ keyword, id }: Name): string =>
+  keyword === 'nesl' ? `#!end_${id}` : `#!END_${keyword}_${id}`
 export const delimiterOf = ({ keyword, id }: Name): string =>
   keyword === 'nesl' ? `EOT_${id}` : `EOT_${keyword}_${id}`
 
 /** A marker or delimiter line without the spaces around it and the quote that models leave after it. */
-export function bare(line: string): string {
+export function stripMarkerLine(line: string): string {
   const trimmed = line.trim()
   return trimmed.endsWith("'") ? trimmed.slice(0, -1).trimEnd() : trimmed
 }
@@ -40,7 +41,7 @@ export function parseHeader(line: string): Header | undefined {
   if (goodId.test(id)) return { name: { keyword, id } }
 
   const fixed = id.replace(/[^A-Za-z0-9]/g, '')
-  const header = headerOf({ keyword, id: goodId.test(fixed) ? fixed : 'a1b' })
+  const header = headerLine({ keyword, id: goodId.test(fixed) ? fixed : 'a1b' })
   const standard = line.indexOf(`#!${keyword} [@three-char-SHA-256: `)
   const column = standard === -1 ? 1 : standard + 30
   const finding = { code: 'sham-id', data: { id, header }, column, length: id.length } as const
@@ -66,18 +67,18 @@ function malformedHeader(line: string, trimmed: string, keyword: Keyword): Heade
   const inner = /^\[([^\]]*)/.exec(rest)?.[1] ?? (/\s/.test(rest) ? '' : rest)
   const id = /(?:^|[:\s@])([^\s:@]+)\s*$/.exec(inner)?.[1] ?? ''
   const isOwnId = goodId.test(id)
-  const header = headerOf({ keyword, id: isOwnId ? id : 'a1b' })
+  const header = headerLine({ keyword, id: isOwnId ? id : 'a1b' })
   const data = { keyword: keyword === 'SHAM' ? 'SHAM' : 'NESL', header, isOwnId } as const
   return { name: { keyword, id }, finding: { code: 'sham-header', data, column: 1, length: line.length } }
 }
 
 /** `undefined` for no end marker, null for the block's own, otherwise what is wrong with it. */
 export function parseEnd(line: string, name: Name): Finding | null | undefined {
-  const marker = bare(line)
-  if (marker === endOf(name)) return null
+  const marker = stripMarkerLine(line)
+  if (marker === endLine(name)) return null
   const given = /^#!end(?:[_\s](?:(?:sham|nesl)[_\s])?|$)(.*)$/is.exec(marker)?.[1]
   if (given === undefined) return undefined
-  const data = { marker, given, id: name.id, end: endOf(name) }
+  const data = { marker, given, id: name.id, end: endLine(name) }
   return { code: 'sham-end', data, column: 1, length: line.length }
 }
 
@@ -106,7 +107,7 @@ export class ExactLines implements ShamLines {
   }
 
   marker(line: number): string {
-    return bare(this.source.line(line))
+    return stripMarkerLine(this.source.line(line))
   }
 
   next(marker: string, line: number): { line: number; opens: boolean } | undefined {
@@ -145,8 +146,8 @@ class ShamMarks {
       const number = source.lineAt(at)
       const line = source.line(number)
       if (!afterQuote) {
-        const marker = bare(line)
-        if (/^\S+$/.test(marker) || SPACED.test(marker)) this.#add(closedUp(marker), number)
+        const marker = stripMarkerLine(line)
+        if (/^\S+$/.test(marker) || SPACED.test(marker)) this.#add(removeDelimiterSpaces(marker), number)
       }
       // The last opener on its line ends the line, so a line is matched as a whole once at most.
       else if (endsLine(text, text.indexOf("'", at) + 1)) {
@@ -162,7 +163,7 @@ class ShamMarks {
       if (!text.startsWith('END_', at + 2) && !text.startsWith('end_', at + 2)) continue
       if (!startsLine(text, at)) continue
       const number = source.lineAt(at)
-      this.#add(bare(source.line(number)), number)
+      this.#add(stripMarkerLine(source.line(number)), number)
     }
   }
 
@@ -187,13 +188,13 @@ export function seekHeader(source: Source, line: number): number {
 /** A delimiter that a model wrote with spaces after `_`: `EOT_ x9k`. */
 const SPACED = /^EOT_ *(?:(?:SHAM|NESL)_)? *[A-Za-z0-9]{2,8}$/
 
-export const closedUp = (delimiter: string): string =>
+export const removeDelimiterSpaces = (delimiter: string): string =>
   delimiter.includes(' ') && SPACED.test(delimiter) ? delimiter.replaceAll(' ', '') : delimiter
 
 /** The delimiter that a line opens. */
 function openedOn(line: string): string | undefined {
   const delimiter = opener.exec(line)?.[1]
-  return delimiter && closedUp(delimiter)
+  return delimiter && removeDelimiterSpaces(delimiter)
 }
 
 /** A key of one word: prose that quotes an opener does not open anything. */

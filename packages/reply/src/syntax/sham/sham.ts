@@ -2,15 +2,15 @@ import type { Block } from '../../core/block.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { Source } from '../../core/source.ts'
 import { refuse } from '../call.ts'
-import { diagnosticAt, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
+import { makeDiagnostic, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
 import { writeAssignment } from './assignment.ts'
 import { correctedSham, readDamagedSham } from './damage.ts'
-import { type Follower, type Found, type FoundBlock, readHeader } from './grammar.ts'
+import { type Follower, type FoundSham, type FoundBlock, readHeader } from './grammar.ts'
 import {
   delimiterOf,
-  endOf,
+  endLine,
   ExactLines,
-  headerOf,
+  headerLine,
   looksLikeHeader,
   type Name,
   parseHeader,
@@ -45,7 +45,7 @@ export function shamContentOf(block: Block): string {
     if (value.includes('\n') && !value.includes(delimiter)) lines.push(`${key} = <<'${delimiter}'`, value, delimiter)
     else lines.push(`${key} = ${JSON.stringify(value)}`)
   }
-  lines.push(endOf(found.name))
+  lines.push(endLine(found.name))
   return lines.join('\n')
 }
 
@@ -72,7 +72,7 @@ const wholeUpTo = 2000
 export function openSham(
   source: Source,
   options: ReadOptions = {},
-): { seek(line: number): number; read(line: number): Found } {
+): { seek(line: number): number; read(line: number): FoundSham } {
   const lines = new ExactLines(source)
   let ahead = 0
   return {
@@ -101,7 +101,7 @@ function blockOf(source: Source, found: FoundBlock): Block {
 /** A header after a truncated heredoc, as a block that cannot run. */
 function followerAt(source: Source, { name, line }: Follower): FoundBlock {
   const { length } = source.line(line)
-  const diagnostic = diagnosticAt(source, line, { code: 'sham-follows', data: { id: name.id }, column: 1, length })
+  const diagnostic = makeDiagnostic(source, line, { code: 'sham-follows', data: { id: name.id }, column: 1, length })
   return { name, properties: {}, startLine: line, endLine: null, lastLine: line, diagnostics: [diagnostic] }
 }
 
@@ -123,7 +123,7 @@ export function writeSham(
   const lines = [['action', action] as const, ...Object.entries(params)].map(([key, value]) =>
     writeAssignment(key, String(value), delimiter),
   )
-  return [headerOf(name), ...lines, endOf(name)].join('\n')
+  return [headerLine(name), ...lines, endLine(name)].join('\n')
 }
 
 /** The block with other parameters, under its own name. */

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, Rows } from '../foreign/foreign.ts'
-import { rowAt } from '../../regions/fences.ts'
+import { foreignSyntax, type Found, Rows } from '../foreign/foreign.ts'
+import { lineWithoutBom } from '../../regions/fences.ts'
 import { stripQuotes } from '../foreign/name.ts'
 
 /*
@@ -14,7 +14,7 @@ import { stripQuotes } from '../foreign/name.ts'
  * `create` with `edit 1:1` below it creates the file.
  */
 
-export const sweAgent = foreign({
+export const sweAgent = foreignSyntax({
   name: 'swe-agent',
   marks: /^edit \d+:\d+(?!.)/,
   open(source) {
@@ -25,7 +25,7 @@ export const sweAgent = foreign({
     let seen = 0
     const nameBefore = (line: number): void => {
       for (let at = seen + 1; at < line; at++) {
-        const [, word, path] = FILE.exec(rowAt(source, at)) ?? []
+        const [, word, path] = FILE.exec(lineWithoutBom(source, at)) ?? []
         if (path !== undefined) named = { path: stripQuotes(path), isNew: word === 'create', line: at }
       }
       seen = Math.max(seen, line - 1)
@@ -65,8 +65,8 @@ function readEdit(
   while (end <= source.lineCount && source.line(end).trim() !== 'end_of_edit') end++
   const closed = end <= source.lineCount
   const last = Math.min(end, source.lineCount)
-  const [, first = '', until = ''] = EDIT.exec(rowAt(source, line)) ?? []
-  const rows = new Rows(source, line + 1, end - 1, /^[ \t]*/.exec(rowAt(source, line))?.[0] ?? '')
+  const [, first = '', until = ''] = EDIT.exec(lineWithoutBom(source, line)) ?? []
+  const rows = new Rows(source, line + 1, end - 1, /^[ \t]*/.exec(lineWithoutBom(source, line))?.[0] ?? '')
   const texts: string[] = []
   for (let at = rows.first; at <= rows.last; at++) texts.push(rows.row(at))
   const text = texts.join('\n')

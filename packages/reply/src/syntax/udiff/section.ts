@@ -3,7 +3,12 @@ import { type Found } from '../foreign/foreign.ts'
 import type { Named, Region, Section } from './walk.ts'
 
 /** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
-export function foundOf(section: Section, region: Region, isComplete: boolean, fence: readonly string[] = []): Found {
+export function readSection(
+  section: Section,
+  region: Region,
+  isComplete: boolean,
+  fence: readonly string[] = [],
+): Found {
   const call = callOf(section)
   const finding = 'finding' in call ? call.finding : undefined
   const { warnings } = section
@@ -109,8 +114,8 @@ function both(
   to: Named,
   make: (old: string | null, added: string | null) => { old: string | null; new: string | null },
 ): Names {
-  const old = nameOf(from.text)
-  const added = nameOf(to.text)
+  const old = parseDiffName(from.text)
+  const added = parseDiffName(to.text)
   if (old === undefined || old === '') return failed(from, { code: 'diff-name', data: { name: from.text.trim() } })
   if (added === undefined || added === '') return failed(to, { code: 'diff-name', data: { name: to.text.trim() } })
   return make(old, added)
@@ -124,7 +129,7 @@ function fromGit(section: Section): Names {
 const failed = ({ line }: { readonly line: number }, finding: Finding): Failed => ({ finding: { ...finding, line } })
 
 /** A name of a diff: null for /dev/null, undefined when it is quoted and the quotes make no sense. */
-export function nameOf(written: string): string | null | undefined {
+export function parseDiffName(written: string): string | null | undefined {
   const text = written.trim().replace(/^`([^`]+)`$/, '$1')
   if (text.startsWith('"')) {
     const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
@@ -141,8 +146,8 @@ export function namesInHeader(written: string): { old: string; new: string } | u
   const text = written.trim()
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)
   if (quoted !== null) {
-    const old = nameOf(quoted[1] ?? '')
-    const added = nameOf(quoted[2] ?? '')
+    const old = parseDiffName(quoted[1] ?? '')
+    const added = parseDiffName(quoted[2] ?? '')
     return typeof old === 'string' && typeof added === 'string' ? { old, new: added } : undefined
   }
   const half = (text.length - 1) / 2

@@ -1,12 +1,12 @@
 import { TAB, SPACE, ASTERISK, MINUS, LESS, BACKTICK, TILDE, BOM } from '../../core/character-codes.ts'
 import { Source } from '../../core/source.ts'
-import { kindsIn } from '../../text/undamage.ts'
-import { markerWarning, foreign, type Found, unreadable } from '../foreign/foreign.ts'
-import { contentEnd, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
+import { findDamageKinds } from '../../text/undamage.ts'
+import { markerWarning, foreignSyntax, type Found, makeUnreadable } from '../foreign/foreign.ts'
+import { lastContentLine, fenceAt, type FenceRegion, isDiffFence, lineWithoutBom } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
-import { spokenInSection } from '../foreign/name.ts'
+import { findFileInSection } from '../foreign/name.ts'
 import { isFile } from '../proposal/title.ts'
-import { foundOf } from './section.ts'
+import { readSection } from './section.ts'
 import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
 
 /*
@@ -32,7 +32,7 @@ import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
  * or, without hunks, git says that the file is empty or the same; otherwise it is truncated.
  */
 
-export const udiff = foreign({
+export const udiff = foreignSyntax({
   reminder: [
     'No blocks found. Write the edits as unified diffs in a code fence, each from the first column:',
     'a line --- a/PATH, a line +++ b/PATH, and below each @@ the lines with a space, - or + before them.',
@@ -92,10 +92,10 @@ function readDiff(source: Source, line: number): { found: Found[]; next: number 
   const fenced = fence === undefined || fence.tag !== undefined ? undefined : readFenced(source, fence)
   if (fenced !== undefined) return { found: fenced.found, next: Math.max(fenced.next, line + 1) }
 
-  const indent = /^[ \t]*/.exec(rowAt(source, line))?.[0] ?? ''
+  const indent = /^[ \t]*/.exec(lineWithoutBom(source, line))?.[0] ?? ''
   const region = new Region(source, indent, { first: line, last: source.lineCount })
   const { sections, next } = new UdiffWalk(region, 'open').read(line)
-  return { found: sections.map((section) => foundOf(section, region, isComplete(source, section, next))), next }
+  return { found: sections.map((section) => readSection(section, region, isComplete(source, section, next))), next }
 }
 
 /** Only the last section can be cut. One that ends with the name of a file may lack its other name. */
@@ -111,17 +111,17 @@ function isComplete(source: Source, { next, patch, satisfied, lastLine }: Sectio
 
 function readFenced(source: Source, fence: FenceRegion): { found: Found[]; next: number } {
   const { first: opener, isClosed: closed } = fence
-  const end = contentEnd(fence) + 1
+  const end = lastContentLine(fence) + 1
   const region = new Region(source, fence.indent, { first: opener + 1, last: end - 1 })
   if (isOtherFormat(region)) return { found: [], next: opener + 1 }
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
-  const row = rowAt(source, opener)
-  const worn = kindsIn(row).length > 0 ? [row] : none
-  const found = sections.map((section) => foundOf(section, region, closed || section !== sections.at(-1), worn))
+  const row = lineWithoutBom(source, opener)
+  const worn = findDamageKinds(row).length > 0 ? [row] : none
+  const found = sections.map((section) => readSection(section, region, closed || section !== sections.at(-1), worn))
   const named = sections[0]?.line ?? end
   const isNameless = named > region.first && region.hasRow(named, (c) => c !== SPACE, /^(?:@@|[-+])/)
   // Where a sentence above names the file, it is a proposal.
-  const spoken = found.length === 0 && closed ? spokenInSection(source, opener, 1) : undefined
+  const spoken = found.length === 0 && closed ? findFileInSection(source, opener, 1) : undefined
   if (isNameless && isDiffFence(fence) && (spoken === undefined || !isFile(spoken.path)))
     found.unshift(nameless(opener, named - 1, closed || found.length > 0))
   // Where nothing is a diff, what is below may be a block of another format.
@@ -137,7 +137,7 @@ const OTHER = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/
 
 function nameless(line: number, last: number, isClosed: boolean): Found {
   const lines = { startLine: line, endLine: isClosed ? last : null, lastLine: last }
-  return unreadable(lines, 'diff', { code: 'diff-nameless', data: { isCut: !isClosed }, line })
+  return makeUnreadable(lines, 'diff', { code: 'diff-nameless', data: { isCut: !isClosed }, line })
 }
 
 /** Finds where a diff may open: at a fence that says so, at git's header, or at the two names. */
@@ -179,7 +179,7 @@ export class UdiffSeek {
   /** Something that only a diff has must follow: prose may begin with these words. */
   #isGit(line: number): boolean {
     if (line === this.#source.lineCount || !/diff --git \S/.test(this.#source.line(line))) return false
-    const below = rowAt(this.#source, line + 1).trimStart()
+    const below = lineWithoutBom(this.#source, line + 1).trimStart()
     return EXTENDED.test(below) || /^(?:--- \S|@@ |Binary files |GIT binary patch)/.test(below)
   }
 

@@ -1,6 +1,6 @@
 import { SPACE, PLUS, MINUS, BACKSLASH, AT } from '../../core/character-codes.ts'
 import type { Source } from '../../core/source.ts'
-import { rowAt } from '../../regions/fences.ts'
+import { lineWithoutBom } from '../../regions/fences.ts'
 
 /** What a diff says about one file, names as written. */
 export interface Section {
@@ -309,7 +309,7 @@ export class Region {
   /** Empty after the end. */
   row(line: number): string {
     if (line > this.last) return ''
-    const row = rowAt(this.#source, line)
+    const row = lineWithoutBom(this.#source, line)
     return this.#indent !== '' && row.startsWith(this.#indent) ? row.slice(this.#indent.length) : row
   }
 

@@ -1,9 +1,18 @@
 import { blockNames } from '../../core/elements.ts'
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, unreadable } from '../foreign/foreign.ts'
-import { fenceOf } from '../../regions/fences.ts'
-import { argsOf, askedBy, calledFor, isTool, parseJson, callLabel, withoutArgument, WRAPPER } from '../foreign/tools.ts'
-import { editsBetween, editsText } from '../search-replace/search-replace.ts'
+import { foreignSyntax, type Found, makeUnreadable } from '../foreign/foreign.ts'
+import { parseFence } from '../../regions/fences.ts'
+import {
+  readArgs,
+  interpretToolCall,
+  attachToCall,
+  isTool,
+  parseJson,
+  callLabel,
+  withoutArgument,
+  WRAPPER,
+} from '../foreign/tools.ts'
+import { readEditsBetween, writeEdits } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
 
 /*
@@ -22,12 +31,12 @@ import { SearchReplaceMarks } from '../search-replace/walk.ts'
  * that begins on a line of its own also ends there.
  */
 
-export const xmlCall = foreign({
+export const xmlCall = foreignSyntax({
   name: 'xml-call',
   marks:
     /^<(?:(?:(?:write_to|replace_in|create|edit|delete|move|rename)_file|apply_diff|insert_content|search_and_replace|execute_command|str_replace_editor)>|(?:\w+:)?invoke name="(?:str_replace\w*|edit\w*|write\w*|create_file|bash)"|function=(?:str_replace\w*|edit\w*|write\w*|create_file|execute_bash)>)/i,
   written({ path, patch }, label = '') {
-    const edits = patch === undefined || !DIFFS.test(label) ? undefined : editsText(patch, MARKERS[label])
+    const edits = patch === undefined || !DIFFS.test(label) ? undefined : writeEdits(patch, MARKERS[label])
     return edits && `<${label}>\n<path>${path}</path>\n<diff>\n${edits}\n</diff>\n</${label}>`
   },
   open(source, plain) {
@@ -161,7 +170,7 @@ function readCall(
   if (end === -1) {
     const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
     const finding = { code: 'call-open', data: { closer }, line } as const
-    return { found: [unreadable(lines, opened, finding)], next: source.lineCount + 1, end: source.text.length }
+    return { found: [makeUnreadable(lines, opened, finding)], next: source.lineCount + 1, end: source.text.length }
   }
   const last = source.lineAt(end)
   const common = { label: opened, startLine: line, endLine: last, lastLine: last }
@@ -172,19 +181,19 @@ function readCall(
   const path = fileOf(attributes)
   if (path !== undefined && marks.seek(source.lineAt(at)) < last)
     return {
-      found: [{ ...editsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }],
+      found: [{ ...readEditsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }],
       ...after,
     }
   const given = new Map([...attributes, ...argumentsIn(indent === '' ? body : dedented(body, indent))])
   const of = (...names: readonly string[]): string | undefined => given.get(names.find((name) => given.has(name)) ?? '')
   const tool = (NAMING.test(opened) ? of('tool_name', 'name') : undefined) ?? opened
   const args = tool === opened ? given : argumentsIn(of('arguments', 'input', 'parameters') ?? '')
-  const asked = askedBy(tool, args)
+  const asked = interpretToolCall(tool, args)
   if (asked === undefined) return { found: [], ...after }
   const label = callLabel(tool, args)
   if (typeof asked === 'string')
     return { found: [{ ...common, label, action: '', params: {}, findings: [withoutArgument(line, asked)] }], ...after }
-  return { found: asked.map((one) => calledFor({ ...common, label }, one)), ...after }
+  return { found: asked.map((one) => attachToCall({ ...common, label }, one)), ...after }
 }
 
 /** Where a call ends. Qwen's models leave `</function>` out before `</tool_call>`. */
@@ -219,7 +228,7 @@ function diffsIn(
       const first = at + match.index + whole.length
       const closed = body.indexOf('</diff>', match.index)
       const end = at + (closed === -1 ? body.length : closed)
-      found.push(editsBetween(source, marks, { first: source.lineAt(first), last: source.lineAt(end), path }))
+      found.push(readEditsBetween(source, marks, { first: source.lineAt(first), last: source.lineAt(end), path }))
     }
   }
   return found
@@ -229,7 +238,7 @@ const ARGUMENT =
   /\s*<(?:((?:\w+:)?parameter)\s+name=["']([\w.-]+)["']|parameter=([\w.-]+)|([a-zA-Z][\w-]*))(?:\s+[\w-]+=["'][^"']*["'])*\s*>/y
 
 function argumentsIn(written: string): ReadonlyMap<string, string> {
-  if (/^\s*\{/.test(written)) return argsOf(parseJson(written))
+  if (/^\s*\{/.test(written)) return readArgs(parseJson(written))
   const body = written
     .replace(/<arg_key>([\w.-]+)<\/arg_key>\s*<arg_value>/g, '<parameter name="$1">')
     .replaceAll('</arg_value>', '</parameter>')
@@ -269,7 +278,8 @@ function valueOf(text: string, name: string): string {
     .replace(/\r?\n[ \t]*$/, '')
     .split(/\r?\n/)
   // Some put a fence around a whole file.
-  const isFenced = rows.length > 1 && fenceOf(rows[0] ?? '') !== undefined && fenceOf(rows.at(-1) ?? '')?.info === ''
+  const isFenced =
+    rows.length > 1 && parseFence(rows[0] ?? '') !== undefined && parseFence(rows.at(-1) ?? '')?.info === ''
   const lines = isFenced && /content/.test(name) ? rows.slice(1, -1) : rows
   return /content|file_text/.test(name) && lines.join('') !== '' ? `${lines.join('\n')}\n` : lines.join('\n')
 }
