@@ -199,3 +199,58 @@ test.each([
     ).toEqual([])
   }
 })
+
+describe('a damaged block around a sound one', () => {
+  const inner = ['Like this:', '```', '<---WRITE file="b"--->', 'x', '<---END--->', '```', 'and so on.'].join('\n')
+  const dashes = (text: string): string => text.replaceAll('---', '\u2013-')
+
+  test.each([
+    ['dashes', dashes],
+    ['entities', html],
+    ['backslashes', escaped],
+  ])('runs neither, for where it ends is not sure: %s', (_, damage) => {
+    const { done, said } = read(`${damage('<---WRITE file="a"--->')}\n${inner}\n${damage('<---END--->')}\n`)
+    expect(done).toEqual({})
+    expect(said).toContain('csl-stray-end')
+  })
+
+  test('runs neither of the replacer', () => {
+    const block = (path: string, content: string): string =>
+      `<<<FILE>>>\n${path}\n<<<OVERWRITE>>>\n${content}\n<<<END>>>`
+    const [before = '', after = ''] = html(block('a', '|')).split('|')
+    const { done, said } = read(`${before}Like this:\n\`\`\`\n${block('b', 'x')}\n\`\`\`\n${after}\n`)
+    expect(done).toEqual({})
+    expect(said).toContain('replacer-overrun')
+  })
+
+  test('is read where only its first marker is damaged', () => {
+    const sound = '<---WRITE file="a"--->\n1\n<---END--->\n'
+    const { done } = read(`${sound}<\u2013-WRITE file="b"\u2013->\n2\n<---END--->\n`)
+    expect(done).toEqual({ a: '1', b: '2' })
+  })
+})
+
+describe('damaged markers that stay unread are listed', () => {
+  const run = '<---WRITE file="a"--->\n1\n<---END--->\n'
+
+  test('if their repair would stop sound blocks', () => {
+    const { done, said } = read(`${run}<\u2014TASKS\u2014>\n<---WRITE file="b"--->\n2\n<---END--->\n`)
+    expect(done).toEqual({ a: '1', b: '2' })
+    expect(said).toEqual(['lines 4-4: unreadable'])
+  })
+
+  test('in a reply that is quoted as a whole', () => {
+    const group = '<\u2013-TASKS\u2013->\n<\u2013-WRITE file="b"\u2013->\n2\n<\u2013-END\u2013->\n'
+    const { done, said } = read(quoted(`${group}\`<---END--->\`\n${run}`))
+    expect(done).toEqual({ a: '1' })
+    expect(said).toEqual([
+      'the whole text was read without the ">" before every line',
+      'lines 1-4: example',
+      'lines 5-5: unreadable',
+    ])
+  })
+
+  test.each(['`<---WRITE file="a"--->`\\', '**`<---WRITE file="a"--->`**'])('alone in backticks: %s', (line) => {
+    expect(read(`Edits:\n${line}\n1\n<---END--->\n`.replace(/\n1\n.*\n/, '\n')).said).toEqual(['lines 2-2: unreadable'])
+  })
+})

@@ -122,9 +122,9 @@ function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mar
   return undefined
 }
 
-/** A marker that a sentence is about: "- `<---WRITE--->`: creates files". Alone in backticks it may be a block. */
+/** A marker that a sentence is about: "- `<---WRITE--->`: creates files". Alone in backticks, bold or not, it may be a block. */
 const isInlineCode = (prefix: string, rest: string): boolean =>
-  /(?:^|[^`])`$/.test(prefix) && /^[^`]+`[^`]*[^\s`]/.test(rest)
+  /(?:^|[^`])`$/.test(prefix) && /^[^`]+`[^`]*[^\s`*_\\]/.test(rest)
 
 /** How many prefixes a line may have. */
 const MOST = 12

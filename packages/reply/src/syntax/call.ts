@@ -157,4 +157,4 @@ export const whyUnfitForUtf8 = (text: string): string | undefined =>
   text.isWellFormed() ? undefined : 'is UTF-8, which cannot encode lone surrogates'
 
 /** Text between two marker lines: no line at all when it is empty. */
-export const asLines = (text: string): string => (text === '' ? '' : `${text}\n`)
+export const betweenMarkers = (text: string): string => (text === '' ? '' : `${text}\n`)

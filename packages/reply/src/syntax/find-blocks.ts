@@ -167,7 +167,7 @@ function readThroughDamage(source: Source, options: FindOptions, given = source)
   const damage = { walks: makeWalks(options), soundBefore: nativeBefore, given, read }
   const document = repairDocument(source, read(source), damage)
   if (nativeBefore || document.blocks.some(isComplete) || !isQuotedWhole(given)) return document
-  return readUnquoted(source, document, read)
+  return readUnquoted(source, document, (text) => repairDocument(text, read(text), { ...damage, given: text }))
 }
 
 /** What a text gives in which no block is complete and every line is quoted, without the quotation marks. `verbatim`: with them. */

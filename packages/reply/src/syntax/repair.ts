@@ -18,7 +18,10 @@ export function repairDocument(source: Source, strict: Document, options: Throug
   const { text, regions, alone } = repairMarkers(source, strict, options)
   const repaired = text === source.text ? source : new Source(text)
   const document = repaired === source ? strict : read(repaired)
-  if (repaired !== source && !keeps(strict, document, regions)) return strict
+  if (repaired !== source && !keeps(strict, document, regions)) {
+    const left = regions.flatMap((region) => listUnrepaired(region, strict.blocks))
+    return { ...strict, notExecuted: sortByLine([...strict.notExecuted, ...alone, ...left]) }
+  }
   const left = rangeFinder(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
   const others = document.notExecuted.filter(({ line }) => left(line) === undefined)
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
@@ -54,6 +57,16 @@ function keeps(before: Document, after: Document, regions: readonly Region[]): b
     }
   }
   return [...sound.values()].every((block) => (findRegion(regions, block.startLine)?.changed.size ?? 0) > 0)
+}
+
+/** What a repair would have changed and did not, because a sound block would not be as it was: its markers outside those. */
+function listUnrepaired({ start, end, changed, markers }: Region, blocks: readonly Block[]): SkippedBlock[] {
+  if (changed.size === 0) return []
+  const sound = blocks.filter(isComplete).map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? end }))
+  const isInSound = (line: number): boolean => sound.some(({ first, last }) => first <= line && line <= last)
+  const holdsSound = sound.some(({ first, last }) => start <= last && first <= end)
+  if (!holdsSound) return [{ ...unfinished(start), endLine: end }]
+  return markers.filter(({ line }) => changed.has(line) && !isInSound(line)).map(({ line }) => unfinished(line))
 }
 
 /** By the line they begin on, of which several may begin on one: an id may be a number that counts those before it. */

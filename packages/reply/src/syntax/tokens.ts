@@ -22,8 +22,8 @@ export interface Token {
   readonly markup: string
 }
 
-/** `exact`: a damaged marker is an ordinary line. */
-export type MarkerReading = 'exact' | 'damaged'
+/** `exact`: a damaged marker is an ordinary line; `uniform`: all markers of a block have the same damage. */
+export type MarkerReading = 'exact' | 'uniform' | 'damaged'
 
 /** The token on a line, or undefined for an ordinary line. */
 export type Lex<T extends Token> = (line: string, reading: MarkerReading) => T | undefined
@@ -76,9 +76,10 @@ export class Tokens<T extends Token> {
   readonly #view: View
   readonly #lex: Lex<T>
   readonly #reading: MarkerReading
-  readonly #markers = new Markers()
+  readonly #markers: Markers
 
   constructor(view: View, lex: Lex<T>, reading: MarkerReading) {
+    this.#markers = new Markers(reading)
     this.#view = view
     this.#lex = lex
     this.#reading = reading
@@ -114,11 +115,12 @@ export class Tokens<T extends Token> {
 
   /**
    * The first of these tokens below a block that ends on `line`. Where that is one that ends a block, the one above may be
-   * content.
+   * content, however the two are written: a sound block in a fence is content of a damaged one around it.
    */
   after(line: number, isWanted: (token: T) => boolean = () => true): T | undefined {
     for (let n = line + 1; n <= this.lineCount; n++) {
-      const token = this.at(n)
+      const text = this.#view.line(n)
+      const token = text === undefined ? undefined : this.#lex(text, this.#reading)
       if (token !== undefined && isWanted(token)) return token
     }
     return undefined
@@ -126,7 +128,7 @@ export class Tokens<T extends Token> {
 
   /** The parser says that the token is a marker of its block. */
   take(line: number, token: T): void {
-    if (this.#reading === 'damaged') this.#markers.take(line, token)
+    if (this.#reading !== 'exact') this.#markers.take(line, token)
   }
 
   /** The markers of the block from `start` to `end`, which were found through damage. */
@@ -145,12 +147,20 @@ export class Tokens<T extends Token> {
 export class Markers {
   readonly list: Marker[] = []
   readonly #unescaped = new Set<string>()
+  readonly #escaped = new Set<string>()
   /** By markup: most markers of a text are written like others. */
   readonly #signs = new Map<string, Signs>()
+  readonly #isUniform: boolean
+
+  constructor(reading: MarkerReading = 'damaged') {
+    this.#isUniform = reading === 'uniform'
+  }
 
   take(line: number, { clean, markup }: Pick<Token, 'clean' | 'markup'>): void {
     this.list.push({ line, clean, markup })
-    for (const sign of this.#signsIn(markup).unescaped) this.#unescaped.add(sign)
+    const { escaped, unescaped } = this.#signsIn(markup)
+    if (this.#isUniform) for (const sign of escaped) this.#escaped.add(sign)
+    for (const sign of unescaped) this.#unescaped.add(sign)
   }
 
   takeFence(line: number): void {
@@ -159,12 +169,12 @@ export class Markers {
 
   /**
    * Whether the block can have this marker too. A program that escapes a character escapes it everywhere: where one marker
-   * has it unescaped, a line that has it escaped is content about markers.
+   * has it unescaped, a line that has it escaped is content about markers, and for a uniform reading the other way round.
    */
   admit(markup: string): boolean {
-    if (this.#unescaped.size === 0) return true
-    for (const sign of this.#signsIn(markup).escaped) if (this.#unescaped.has(sign)) return false
-    return true
+    if (this.#unescaped.size + this.#escaped.size === 0) return true
+    const { escaped, unescaped } = this.#signsIn(markup)
+    return isDisjoint(escaped, this.#unescaped) && isDisjoint(unescaped, this.#escaped)
   }
 
   #signsIn(markup: string): Signs {
@@ -172,6 +182,11 @@ export class Markers {
     this.#signs.set(markup, known)
     return known
   }
+}
+
+function isDisjoint(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  for (const one of some) if (others.has(one)) return false
+  return true
 }
 
 /** A block, or a group of them, by its markers. What is between the markers is content. */
@@ -183,6 +198,15 @@ export interface MarkedBlock {
 
 /** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
 export type ReadThroughDamage = (view: View, line: number) => MarkedBlock | undefined
+
+/** First as a program damages a text, which leaves what is in a code fence as it is; then with any damage. */
+export const makeDamageReader =
+  <T extends Token>(
+    lex: Lex<T>,
+    read: (tokens: Tokens<T>, start: number) => MarkedBlock | undefined,
+  ): ReadThroughDamage =>
+  (view, start) =>
+    read(new Tokens(view, lex, 'uniform'), start) ?? read(new Tokens(view, lex, 'damaged'), start)
 
 /** A line without the byte order mark that a text may begin with. */
 const withoutBom = (line: string): string => (line.charCodeAt(0) === BOM ? line.slice(1) : line)

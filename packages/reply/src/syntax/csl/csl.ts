@@ -2,7 +2,7 @@ import type { Block, BlockGroup } from '../../core/block.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import {
-  asLines,
+  betweenMarkers,
   type Call,
   type Edit,
   interpretCall,
@@ -23,7 +23,7 @@ import {
 } from './operation.ts'
 import type { Delimiters, MakeReader, ReadOptions } from '../reader.ts'
 import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer } from '../syntax.ts'
-import { type ReadThroughDamage, Tokens } from '../tokens.ts'
+import { makeDamageReader, Tokens } from '../tokens.ts'
 
 const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
 
@@ -120,8 +120,7 @@ function blockOf(
 }
 
 /** A whole operation or TASKS through damage. Where another END follows, the one that was found may be content. */
-const readThroughDamage: ReadThroughDamage = (view, start) => {
-  const tokens = new Tokens(view, lexCsl(defaultDelimiters), 'damaged')
+const readThroughDamage = makeDamageReader(lexCsl(defaultDelimiters), (tokens, start) => {
   const first = tokens.at(start)
   if (first === undefined || !isOperation(first.name)) return undefined
   const found = new CslParser(tokens).read(start, first)
@@ -132,7 +131,7 @@ const readThroughDamage: ReadThroughDamage = (view, start) => {
   if (first.name === 'READ') return tokens.marked(start, endLine)
   const next = tokens.after(endLine, ({ name }) => isOperation(name) || isCloser(name))
   return isCloser(next?.name ?? '') ? undefined : tokens.marked(start, endLine)
-}
+})
 
 const closedPart = (tasks: Tasks): Pick<Tasks, 'endLine'> =>
   tasks.endLine === null ? (tasks.operations.at(-1) ?? tasks) : tasks
@@ -233,7 +232,7 @@ class CslWriter implements Writer {
   #operation(opening: string, attribute: string, parts: readonly Part[]): Rendered {
     const unfit = this.#unfitAttribute(attribute) ?? this.#unfitPart(parts)
     if (unfit !== undefined) return unfit
-    const lines = parts.map(({ opens, text }) => `${this.#marker(opens ?? opening)}\n${asLines(text)}`)
+    const lines = parts.map(({ opens, text }) => `${this.#marker(opens ?? opening)}\n${betweenMarkers(text)}`)
     return { text: `${lines.join('')}${this.#marker('END')}` }
   }
 

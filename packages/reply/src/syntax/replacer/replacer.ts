@@ -1,10 +1,10 @@
 import type { Block } from '../../core/block.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { asLines, type Call, interpretCall, refuse, type Rendered, whyUnfitForLines } from '../call.ts'
+import { betweenMarkers, type Call, interpretCall, refuse, type Rendered, whyUnfitForLines } from '../call.ts'
 import { makeDiagnostic, type MakeReader, Texts } from '../reader.ts'
 import { reportLesson, type Syntax } from '../syntax.ts'
-import { type ReadThroughDamage, Tokens } from '../tokens.ts'
+import { makeDamageReader, Tokens } from '../tokens.ts'
 import { isOpener, lexReplacer, markerStart, parseBlock, type ParsedBlock, type Section } from './grammar.ts'
 
 const reader: MakeReader = (source) => {
@@ -103,14 +103,13 @@ function written({ explanation = '' }: Call, path: string, edit: readonly Writte
     const marker = text.split('\n').find((line) => lexReplacer(line, 'exact') !== undefined)
     if (marker !== undefined) return refuse(`would end the content at its line ${marker}`)
   }
-  return { text: `${sections.map(([name, text]) => `<<<${name}>>>\n${asLines(text)}`).join('')}<<<END>>>` }
+  return { text: `${sections.map(([name, text]) => `<<<${name}>>>\n${betweenMarkers(text)}`).join('')}<<<END>>>` }
 }
 
 type WrittenSection = readonly [name: Section, text: string]
 
 /** A whole block through damage. Where another END follows, the one that was found may be content. */
-const readThroughDamage: ReadThroughDamage = (view, start) => {
-  const tokens = new Tokens(view, lexReplacer, 'damaged')
+const readThroughDamage = makeDamageReader(lexReplacer, (tokens, start) => {
   if (!isOpener(tokens.at(start)?.name)) return undefined
   let parsed = parseBlock(tokens, start)
   // Where the next EXPLANATION comes before the END, the two are read together, so that the mistake can be reported.
@@ -119,7 +118,7 @@ const readThroughDamage: ReadThroughDamage = (view, start) => {
   if (end === null) return undefined
   const next = tokens.after(end)
   return next === undefined || isOpener(next.name) ? tokens.marked(start, end) : undefined
-}
+})
 
 /** Blocks with the END that is missing before the next one or at the end of the text. */
 function corrected(raw: string): string {
