@@ -172,7 +172,7 @@ it('after a crash, what is known to be done is not repeated', async () => {
 })
 
 describe('a document that just ran', () => {
-  const before = /^the same document already ran as execution 1 \(\d{4}-/
+  const before = /^the same reply already ran as execution 1 \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)$/
 
   it('runs with a warning, or without one', async () => {
     const root = scratchDir({ 'a.txt': '' })
@@ -209,7 +209,7 @@ describe('a document that just ran', () => {
     const input = documentOf(root, [append('1')])
     const warning = (...args: string[]): boolean => {
       fs.appendFileSync(path.join(root, 'a.txt'), '-')
-      return clada(['--no-git', ...args], { cwd: root, input }).stdout.includes('the same document already ran')
+      return clada(['--no-git', ...args], { cwd: root, input }).stdout.includes('the same reply already ran')
     }
     expect([warning(), warning(), warning('--again')]).toEqual([false, true, false])
     expect(textOf(root)).toBe('-1-1-1')

@@ -59,5 +59,7 @@ it('an execution whose journal somebody removed does not promise an undo', async
     ],
     { exec: 'unsandboxed' },
   )
-  expect(fatalError).toMatch(/^clada: the record could not be written: ENOENT.*so clada undo cannot revert them\.$/)
+  expect(fatalError).toMatch(
+    /^clada: the record could not be written: there is no such file or directory\. .*so clada undo cannot revert them\.$/,
+  )
 })

@@ -38,7 +38,7 @@ describe('the text of one call', () => {
 
   it('that fails is the reason and what to do, then what there is to show', async () => {
     expect(await said('files_read', { paths: ['b.txt', 'none.txt'] })).toMatch(
-      /^files_read: Failed to read 1 file\(s\):\n {2}none\.txt: .*\[file_not_found\]\n→ .*\n=== b\.txt ===\nb$/s,
+      /^Failed to read 1 file:\n {2}none\.txt: There is no file 'none\.txt' \[file_not_found\]\n→ .*\n=== b\.txt ===\nb$/s,
     )
     expect(await said('file_read', {})).toBe(
       'Missing required parameter: path [invalid_parameter]\n→ file_read needs path: File to read; `file@@Class@@method` reads one structure of it.',

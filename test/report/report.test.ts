@@ -279,7 +279,7 @@ describe('reports', () => {
     const missing = formatReport(await clada.perform('file_read', { path: `${root}/no.txt` }), 'llm')
     const [results = '', repair = ''] = missing.split('=== REPAIR ===')
     expect(results).toContain(`${root}/no.txt`)
-    expect(repair).toContain("open 'no.txt'")
+    expect(repair).toContain("\nThere is no file 'no.txt' [file_not_found]\n")
     expect(repair).not.toContain(root)
   })
 

@@ -1,3 +1,4 @@
+import { osReason } from '../core/os-words.ts'
 import fs from 'node:fs'
 import { isUtf8 } from 'node:buffer'
 import type { Config } from '../config/keys.ts'
@@ -157,16 +158,11 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
 /** Why the system refused a file, with what to check. */
-export const reasonFor = (code: string): string => refusals[code] ?? code
-
-const permissions = 'permission denied; check who owns it, and the permissions of it and its directory'
-const refusals: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a directory',
-  EACCES: permissions,
-  EPERM: permissions,
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
+export function reasonFor(code: string): string {
+  const reason = osReason(code) ?? code
+  return reason === osReason('EACCES')
+    ? `${reason}; check who owns it, and the permissions of it and its directory`
+    : reason
 }
 
 export async function readStdin(): Promise<Buffer> {

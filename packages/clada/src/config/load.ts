@@ -1,3 +1,4 @@
+import { plainReason } from '../core/os-words.ts'
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -21,7 +22,7 @@ import {
 import { canonical, type CladaOptions, pathExists, SettingsError } from './settings.ts'
 import { isTrusted } from './trust.ts'
 import { projectFileName } from '../core/reserved-names.ts'
-import { messageOf, homeDir } from '../core/platform.ts'
+import { homeDir } from '../core/platform.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
@@ -229,8 +230,7 @@ function readConfigFile(
     if (code === 'ENOENT' && !pathExists(file)) return undefined
     if (code === 'ENOTDIR') return undefined
     if (code === 'ELOOP') return wrong("This is a symbolic link, and a project's config must be a file of the project.")
-    // Node says `CODE: words, call 'path'`.
-    return wrong(`This file cannot be read: ${/: ([^,]+)/.exec(messageOf(error))?.[1] ?? code}.`)
+    return wrong(`This file cannot be read: ${plainReason(error)}.`)
   }
   try {
     const stat = fs.fstatSync(fd)

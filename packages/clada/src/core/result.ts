@@ -128,6 +128,8 @@ export interface Failure {
   readonly tag?: string
   /** Further lines. */
   readonly below?: string
+  /** All of it for reports, where the language fixes other words for `error`. */
+  readonly plain?: string
   /** The few words for a list of actions, where the sentence is too long for it. */
   readonly brief?: string
   /** The sentence and the advice for the user, where a model reads others. */

@@ -1,4 +1,6 @@
+import { plainReason } from '../core/os-words.ts'
 import path from 'node:path'
+import { localTime } from '../core/local-time.ts'
 import { TotalTimeoutError, withEnd } from '../core/time-limit.ts'
 import type { Document } from '@clada/reply/core/block.ts'
 import type { Settings } from '../core/settings.ts'
@@ -184,7 +186,7 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
   const stateDir = history.stateDir ?? findState(root)
   const before = stateDir === undefined ? undefined : previousRunOf(document, path.join(stateDir, 'history'))
   if (before === undefined) return
-  history.warnings.push(`the same document already ran as execution ${before.execution} (${before.time})`)
+  history.warnings.push(`the same reply already ran as execution ${before.execution} (${localTime(before.time)})`)
 }
 
 /** Records actions, and adds to one that misses a text which action removed it. */
@@ -225,7 +227,7 @@ async function record(execution: Execution, history: History): Promise<void> {
     const gone = problem.kind === 'record-unwritten' && problem.code === 'ENOENT'
     execution.fail(`${error}. ${gone ? lost : kept}`, code)
   } catch (error) {
-    const reason = messageOf(error)
+    const reason = plainReason(error)
     execution.fail(`clada: the record could not be written: ${reason}. ${kept}`, 'io_error')
   }
 }

@@ -13,13 +13,15 @@ export function errorText(failure: Failure, action: string): string {
 /** On one line, without the name of the action and the code, which the report has already printed. */
 export function sentenceOf({ failure, error = '' }: Failed): string {
   if (failure === undefined) return oneLine(error)
+  if (failure.plain !== undefined) return onOneLine(failure.plain)
   return onOneLine(`${failure.head ? `${failure.head}: ` : ''}${wholeOf(failure)}${tagOf(failure)}`)
 }
 
 /** For the user: without the name of the action and without codes. */
 export function userText({ failure, error = '' }: Failed): string {
   if (failure === undefined) return error
-  const { below, user } = failure
+  const { below, plain, user } = failure
+  if (plain !== undefined) return plain
   const sentence = user?.sentence ?? wholeOf(failure)
   return below === undefined ? sentence : `${sentence}\n${below}`
 }

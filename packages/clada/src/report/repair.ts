@@ -23,15 +23,9 @@ export function repairLines(
   { reader, root, errorDetail }: Repairing = { reader: 'model' },
   limit = 10_000,
 ): string[] {
-  const { error = '', code, details = {}, failure } = result
-  const isShort = root !== undefined && failure?.subject !== undefined
+  const { code, details = {}, failure } = result
   const near = worthShowing(details)
-  const message =
-    reader !== 'model'
-      ? reasonForPerson(result)
-      : isShort
-        ? errorText({ ...failure, subject: shownPath(failure.subject, root) }, result.action)
-        : error
+  const message = reader === 'model' ? messageForModel(result, root) : reasonForPerson(result)
   const isCoded =
     code === undefined ||
     reader === 'user' ||
@@ -73,6 +67,15 @@ const worthShowing = ({ nearest = [], already_applied_at_line: applied }: Detail
   nearest.filter(({ similarity }, at) => at === 0 || (applied === undefined && similarity > 0.8))
 
 type Near = NonNullable<Details['nearest']>[number]
+
+/** Paths are shown relative to the project where it is given. */
+function messageForModel({ action, error = '', failure }: ActionResult, root: string | undefined): string {
+  const { subject, plain } = failure ?? {}
+  if (failure === undefined || (subject === undefined && plain === undefined)) return error
+  const shown = subject === undefined || root === undefined ? subject : shownPath(subject, root)
+  if (plain !== undefined) return plain.replaceAll(`'${subject}'`, () => `'${shown}'`)
+  return root === undefined ? error : errorText({ ...failure, subject: shown }, action)
+}
 
 /** Why it failed. The lines of a hunk that are not found are in the differences to the nearest place, where there is one. */
 export function reasonForPerson(result: Pick<ActionResult, 'error' | 'failure' | 'details'>): string {
@@ -129,16 +132,31 @@ function placeLines({ places = [], found }: Details): string[] {
 
 /** What a block that could not be read needs. */
 export function parseRepairLines(errors: readonly ParseError[], counted?: CountedIn): string[] {
-  return errors.slice(0, 20).flatMap((error) => {
+  return alikeInARow(errors.slice(0, 20)).flatMap(([error, ...others]) => {
     const { message, column, hint, code } = error
     const line = lineIn(error, counted)
     const where = line === undefined ? '' : `${line}${column === undefined ? '' : `, column ${column}`}: `
+    const again = others.flatMap((one) => lineIn(one, counted) ?? [])
     return [
       `${where}${message}${code === undefined ? '' : ` [${code}]`}`,
+      ...(again.length === 0 ? [] : [`Also on ${again.join(', ')}`]),
       ...(hint === undefined ? [] : [`→ ${hint}`]),
       ...wouldHaveRun(error),
     ]
   })
+}
+
+/** A heredoc that is not one makes every line of its text an error: the sentence is said once. */
+function alikeInARow(errors: readonly ParseError[]): [ParseError, ...ParseError[]][] {
+  const runs: [ParseError, ...ParseError[]][] = []
+  for (const error of errors) {
+    const last = runs.at(-1)
+    const { message, hint, code, line, meant } = error
+    const isAlike = last !== undefined && line !== undefined && meant === undefined && last[0].message === message
+    if (isAlike && last[0].hint === hint && last[0].code === code) last.push(error)
+    else runs.push([error])
+  }
+  return runs
 }
 
 /** What a text that was cut off has in it, as far as it is whole. */

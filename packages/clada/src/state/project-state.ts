@@ -1,6 +1,7 @@
+import { plainReason } from '../core/os-words.ts'
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode, isOsError, isRecord, messageOf } from '../core/platform.ts'
+import { hasCode, isOsError, isRecord } from '../core/platform.ts'
 import { gitName } from '../core/reserved-names.ts'
 import { SettingsError } from '../core/settings.ts'
 import { nearestGitDirs, repositoryAround } from './git-dirs.ts'
@@ -77,7 +78,7 @@ function usableKey(root: string): SigningKey {
 
 const noPlace = (error: unknown): SettingsError =>
   new SettingsError(
-    `There is no place for clada's own files: '${stateHome()}' cannot be used (${messageOf(error)}). Set XDG_STATE_HOME to a directory that can be written to.`,
+    `There is no place for clada's own files: '${stateHome()}' cannot be used (${plainReason(error)}). Set XDG_STATE_HOME to a directory that can be written to.`,
     { cause: error },
   )
 

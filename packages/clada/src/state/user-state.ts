@@ -1,10 +1,11 @@
+import { plainReason } from '../core/os-words.ts'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { SettingsError } from '../core/settings.ts'
 import { putFile } from './own-files.ts'
-import { homeDir, messageOf } from '../core/platform.ts'
+import { homeDir } from '../core/platform.ts'
 
 /** Where clada keeps what it knows, and where the user says what holds: neither is a document's business. */
 export const stateHome = (): string => inHome('XDG_STATE_HOME', path.join('.local', 'state'))
@@ -98,7 +99,7 @@ export function keepForUser(file: string, text: string): void {
     makePrivateDir(path.dirname(file))
     putFile(file, text)
   } catch (error) {
-    const why = messageOf(error)
+    const why = plainReason(error)
     throw new SettingsError(
       `clada cannot remember this: '${path.dirname(file)}' cannot be used (${why}). Set XDG_STATE_HOME to a directory that can be written to.`,
       { cause: error },

@@ -1,3 +1,4 @@
+import { plainReason } from '../core/os-words.ts'
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { Clada } from '../api/clada.ts'
@@ -306,7 +307,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     try {
       return (await writer.put(section)) ? section.split('\n').length - 1 : 0
     } catch (error) {
-      tellTrouble(`The results cannot be put into ${file}: ${messageOf(error)}`)
+      tellTrouble(`The results cannot be put into ${file}: ${plainReason(error)}`)
       return 0
     }
   }

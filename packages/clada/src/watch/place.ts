@@ -1,3 +1,4 @@
+import { plainReason } from '../core/os-words.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { ProblemError } from '../core/problem.ts'
@@ -10,7 +11,6 @@ import { registerWatched } from '../state/watched-files.ts'
 import type { ReplyMark } from './replies.ts'
 import type { Fate, Known } from './units.ts'
 import { isInside } from '../core/paths.ts'
-import { messageOf } from '../core/platform.ts'
 
 /** Why a file cannot be watched. */
 export class ListenerError extends Error {
@@ -73,7 +73,7 @@ function registered(file: string): () => void {
   } catch (error) {
     throw new ListenerError(
       'NOT_REGISTERED',
-      `'${file}' cannot be kept from other runs of clada: ${messageOf(error)}. Set XDG_STATE_HOME to a directory that can be written to.`,
+      `'${file}' cannot be kept from other runs of clada: ${plainReason(error)}. Set XDG_STATE_HOME to a directory that can be written to.`,
     )
   }
 }
@@ -128,7 +128,7 @@ function openOutput(file: string, roots: readonly string[]): OutputFile {
   try {
     return outputFileAt(file, roots)
   } catch (error) {
-    const why = messageOf(error)
+    const why = plainReason(error)
     throw new ListenerError('NOT_A_FILE', `the output cannot be '${file}': ${why}`)
   }
 }

@@ -1,3 +1,4 @@
+import { plainReason } from '../core/os-words.ts'
 import type { Clada } from '../api/clada.ts'
 import type { Document } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, fatalResult, type FileChange } from '../core/result.ts'
@@ -7,7 +8,6 @@ import type { ReportOptions } from '../report/parts.ts'
 import type { OutputFile } from './place.ts'
 import { onlyOf } from './units.ts'
 import type { CladaOptions } from '../config/settings.ts'
-import { messageOf } from '../core/platform.ts'
 
 /** The source of a text. */
 export type Origin = 'file' | 'clipboard' | 'terminal'
@@ -109,7 +109,7 @@ export async function runUnits(order: Order, by: UnitRunner): Promise<Done> {
   } catch (error) {
     by.tell({
       kind: 'trouble',
-      why: `${by.output.path} cannot be written: ${messageOf(error)}`,
+      why: `${by.output.path} cannot be written: ${plainReason(error)}`,
     })
   }
   return { origin, result, report, copied, above: 0, durationMs: performance.now() - begun }

@@ -1,4 +1,5 @@
-import { hasCode, isOsError, messageOf } from '../core/platform.ts'
+import { plainReason } from '../core/os-words.ts'
+import { hasCode, isOsError } from '../core/platform.ts'
 import { ownProgram, readProgramOutput, systemPath } from '../process/programs.ts'
 import type { NativeCalls } from './native.ts'
 
@@ -43,7 +44,7 @@ function setAttribute(native: NativeCalls, fd: number, name: string, value: Buff
     native.setAttrSync(fd, name, value)
   } catch (error) {
     const what = name === accessList ? 'its access list' : `its attribute '${name}'`
-    throw Object.assign(new Error(`${what} cannot be kept (${messageOf(error)})`), {
+    throw Object.assign(new Error(`${what} cannot be kept (${plainReason(error)})`), {
       code: isOsError(error) ? error.code : 'EIO',
     })
   }

@@ -1,6 +1,7 @@
 import { resendAdvice } from '../parts.ts'
 import { missingSentence } from '../words.ts'
 import type { Advice, Problem } from '../../core/problem.ts'
+import { osReason } from '../../core/os-words.ts'
 import { osCode } from './files.ts'
 import { firstLine, laterLines, type MessageRows } from './row.ts'
 
@@ -96,8 +97,7 @@ export const executionMessages: MessageRows<
   },
   'record-unwritten': {
     code: ({ code }) => osCode(code),
-    what: ({ message }) => `the record could not be written: ${firstLine(message)}`,
-    below: ({ message }) => laterLines(message),
+    what: ({ code, message }) => `the record could not be written: ${osReason(code) ?? firstLine(message)}`,
   },
   git: {
     code: 'git_operation_failed',

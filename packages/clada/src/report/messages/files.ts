@@ -1,7 +1,9 @@
 import { type Advice, askUser, type Problem } from '../../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { checkPath, type ExplainPart, type MessageRows } from './row.ts'
-import { errorText } from '../failure.ts'
+import { errorText, userText } from '../failure.ts'
+import { osSentence } from '../../core/os-words.ts'
+import { counted } from '@clada/reply/core/words.ts'
 
 /** Problems with a file or a path. */
 export const fileMessages: MessageRows<
@@ -19,16 +21,16 @@ export const fileMessages: MessageRows<
   | 'no-paths'
   | 'files-failed'
 > = {
-  // In the words of Node, which the language fixes.
+  // The language fixes the words of Node for `error`.
   os: {
     code: ({ code }) => osCode(code),
     head: ({ code }) => code,
-    what: osSentence,
+    what: nodeSentence,
     subject: (problem) => (isInNodesWords(problem) ? undefined : problem.path),
     rest: ({ code, op, dest }) =>
       op === 'rename' && dest !== undefined && (code === 'ENOENT' || code === 'EACCES') ? ` -> '${dest}'` : undefined,
     brief: ({ code }) => osBriefs[code],
-    toUser: osSentenceForUser,
+    plain: plainOsSentence,
     details: ({ path, meant }) => ({ path, suggestions: meant && [...meant] }),
     advice: osAdvice,
   },
@@ -109,6 +111,11 @@ export const fileMessages: MessageRows<
     what: ({ doing, failures }) => `Failed to ${doing} ${failures.length} file(s):`,
     below: ({ failures }, explainPart) =>
       failures.map(({ path, problem }) => `  ${path}: ${errorText(explainPart(problem).failure, '')}`).join('\n'),
+    plain: ({ doing, failures }, explainPart) =>
+      [
+        `Failed to ${doing} ${counted(failures.length, 'file')}:`,
+        ...failures.map(({ path, problem }) => `  ${path}: ${userText(explainPart(problem))}`),
+      ].join('\n'),
     brief: sharedBrief,
     details: ({ failures }, explainPart) => ({
       failures: failures.map(({ path, problem }) => {
@@ -135,7 +142,7 @@ const osBriefs: Record<string, string> = { ENOENT: 'File not found', EACCES: 'Pe
 
 const isInNodesWords = ({ code, message }: OsProblem): boolean => osTexts[code] === undefined && message !== undefined
 
-function osSentence(problem: OsProblem): string {
+function nodeSentence(problem: OsProblem): string {
   const { code, op, message } = problem
   // Node's own words begin with the code.
   if (isInNodesWords(problem)) return (message ?? '').replace(`${code}: `, '')
@@ -143,30 +150,10 @@ function osSentence(problem: OsProblem): string {
   return text === undefined ? op : `${text}, ${op}`
 }
 
-/** The words of Node name the system call, which tells a person nothing. */
-function osSentenceForUser({ code, op, path }: OsProblem): string | undefined {
-  switch (code) {
-    case 'ENOENT':
-      return `There is no ${op === 'scandir' ? 'directory' : 'file'} '${path}'`
-    case 'EEXIST':
-      return `'${path}' exists already`
-    case 'EACCES':
-    case 'EPERM':
-      return `Permission denied: '${path}'`
-    case 'EROFS':
-      return `The file system is read-only: '${path}'`
-    case 'EISDIR':
-      return `'${path}' is a directory`
-    case 'ENOTEMPTY':
-      return `The directory '${path}' is not empty`
-    case 'ENAMETOOLONG':
-      return `The name is too long: '${path}'`
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return 'The disk is full'
-    default:
-      return undefined
-  }
+/** The words of Node name the system call, which tells nobody what to do. */
+function plainOsSentence({ code, op, path }: OsProblem): string | undefined {
+  if (code === 'ENOENT' && (op === 'scandir' || op === 'rmdir')) return `There is no directory '${path}'`
+  return osSentence(code, path)
 }
 
 const osCodes: Record<string, Code> = {
