@@ -233,6 +233,9 @@ describe('what a program changed (needs a sandbox)', () => {
       `written outside the project and gone now: ${['/dev/shm/four', '/tmp/d/two', '/tmp/one', `${home}/three`].toSorted().slice(0, 3).join(', ')} and 1 more`,
     ])
     expect((await bash(root, 'echo 1 > /tmp/one; rm /tmp/one; cat a.txt')).warnings).toEqual([])
+    expect((await bash(root, 'mkdir -p /tmp/build/deep; touch /tmp/build/a /tmp/build/deep/b')).warnings).toEqual([
+      'written outside the project and gone now: /tmp/build/ (2 files)',
+    ])
   })
 
   it('is not reported where a tool locks its cache', async () => {

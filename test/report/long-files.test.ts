@@ -25,11 +25,30 @@ it.each([
 ])('%s of a long file shows its beginning, what the rest declares, and how to read on', async (action, params, how) => {
   const report = formatReport(await open().perform(action, params), 'llm')
   const last = Number(/lines (\d+)-/.exec(report)?.[1]) - 1
-  expect(last).toBeGreaterThan(30)
+  expect(last).toBeGreaterThan(10)
   const cut = `lines ${last + 1}-363 of 363 not shown, only what they declare; read on with ${how}lines="A-B,C-D"`
   expect(report).toContain(`(${action === 'files_read' ? 'steps.py: ' : ''}${cut})\n`)
   expect(report).toContain(`\n[output truncated] ${cut}:\n${rows(Math.floor((last - 3) / 30))}\n=== END FILE`)
   expect(report.length).toBeLessThan(3000)
+})
+
+it('a license above the first declaration is cut', async () => {
+  const license = '# Permission is hereby granted, free of charge, to any person obtaining a copy\n'.repeat(40)
+  const clada = new Clada({ repoPath: scratchDir({ 'a.py': license + module_ }), git: 'off', evidence: 'diff' })
+  const report = formatReport(await clada.perform('file_read', { path: 'a.py' }), 'llm')
+  expect(report.match(/Permission/g)).toHaveLength(10)
+  expect(report).toContain('\n  44-72 def step_0(value)\n')
+})
+
+it('only structures of several lines are shown inside others', async () => {
+  const method = '  run() {\n    return [\n      1,\n    ]\n  }\n'
+  const classes = ['A', 'B', 'C'].map((name) => `class ${name} {\n  size = 1\n${method}}\n`).join('')
+  const text = `${classes}// ${'x'.repeat(80)}\n`.padEnd(7000, `// ${'y'.repeat(80)}\n`)
+  const clada = new Clada({ repoPath: scratchDir({ 'a.ts': `${'\n'.repeat(500)}${text}` }), git: 'off', evidence: 'diff' })
+  const report = formatReport(await clada.perform('file_read', { path: 'a.ts' }), 'llm')
+  expect(report).toContain(
+    '  501-508 class A\n    503-507 run()\n  509-516 class B\n    511-515 run()\n  517-524 class C\n    519-523 run()\n=== END FILE',
+  )
 })
 
 it('lines that the reply names are all shown', async () => {

@@ -86,13 +86,16 @@ interface LongFile {
 function glanceAt({ content, outline, numbered, room }: LongFile, show: Showing): CutText | undefined {
   const lines = splitLines(content)
   const total = lines.length - (afterLast.test(lines.at(-1) ?? '') ? 1 : 0)
-  const shown = linesThatFit(lines, Math.min(room / 4, longestBeginning))
+  const above = (outline[0]?.lines[0] ?? 1) - 1
+  const least = linesThatFit(lines, shortestBeginning)
+  const shown = Math.min(Math.max(above, least), linesThatFit(lines, longestBeginning))
   const rest = outline.filter(({ lines: [, last] }) => last > shown)
   const deepest = Math.max(0, ...rest.map(({ depth }) => depth))
   // As deep as there is room for.
   const rows = countDown(deepest).map((depth) => rowsUpTo(rest, depth))
-  const fitting = rows.find((some) => some.join('\n').length <= room / 2) ?? rows.at(-1) ?? []
-  const listed = fitting.slice(0, linesThatFit(fitting, room / 2))
+  const space = room * 0.4
+  const fitting = rows.find((some) => some.join('\n').length <= space) ?? rows.at(-1) ?? []
+  const listed = fitting.slice(0, linesThatFit(fitting, space))
   const [one] = rest
   if (one === undefined || listed.length < fewRows) return undefined
   const range = `lines ${shown + 1}-${total} of ${total} not shown, only what they declare`
@@ -110,8 +113,9 @@ function glanceAt({ content, outline, numbered, room }: LongFile, show: Showing)
 
 /** After a final line break comes no further line. */
 const afterLast = /^(?:\s*\d+: )?$/
-/** Imports and what the file says of itself. */
-const longestBeginning = 1500
+/** What stands above the first declaration: imports, and what the file says of itself. A license is of no use. */
+const longestBeginning = 800
+const shortestBeginning = 400
 /** Fewer declarations tell little about a long file: then more of its text says more. */
 const fewRows = 3
 const longestHeader = 100
@@ -120,7 +124,8 @@ const countDown = (from: number): number[] => Array.from({ length: from }, (_, a
 
 const rowsUpTo = (outline: readonly OutlineRow[], deepest: number): string[] =>
   outline
-    .filter(({ depth }) => depth <= deepest)
+    // Fields and members of few lines are not what a reader chooses lines by.
+    .filter(({ depth, lines: [first, last] }) => depth <= deepest && (depth === 1 || last - first >= 2))
     .map(({ header, lines: [first, last], depth }) => {
       const name = oneLined(header)
       const short = name.length > longestHeader ? `${name.slice(0, longestHeader)}…` : name

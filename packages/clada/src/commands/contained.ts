@@ -233,12 +233,18 @@ const isInstalled = (name: string, { network }: Containment): boolean =>
   network && name.split('/').includes('node_modules')
 
 /** What looks like success inside, and is not there afterwards. */
-const discardedWarning = (files: readonly string[]): string[] =>
-  files.length === 0
-    ? []
-    : [
-        `written outside the project and gone now: ${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`,
-      ]
+function discardedWarning(files: readonly string[]): string[] {
+  if (files.length === 0) return []
+  const inDirs = new Map<string, string[]>()
+  for (const file of files) {
+    const [dir = file] = /^\/(?:tmp|var\/tmp|dev\/shm)\/[^/]+\//.exec(file) ?? []
+    inDirs.set(dir, [...(inDirs.get(dir) ?? []), file])
+  }
+  // A build in /tmp writes hundreds of files with long names; the directory says enough.
+  const names = [...inDirs].flatMap(([dir, own]) => (own.length > 1 ? [`${dir} (${own.length} files)`] : own))
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+  return [`written outside the project and gone now: ${names.slice(0, 3).join(', ')}${more}`]
+}
 
 const nothingDone = { effects: [], notKept: [], stripped: [] }
 
