@@ -3,7 +3,7 @@ import type { Code } from '@clada/reply/core/codes.ts'
 import { checkPath, type ExplainPart, type MessageRows } from './row.ts'
 import { errorText, userText } from '../failure.ts'
 import { osSentence } from '../../core/os-words.ts'
-import { counted } from '@clada/reply/core/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 
 /** Problems with a file or a path. */
 export const fileMessages: MessageRows<
@@ -113,7 +113,7 @@ export const fileMessages: MessageRows<
       failures.map(({ path, problem }) => `  ${path}: ${errorText(explainPart(problem).failure, '')}`).join('\n'),
     plain: ({ doing, failures }, explainPart) =>
       [
-        `Failed to ${doing} ${counted(failures.length, 'file')}:`,
+        `Failed to ${doing} ${formatCount(failures.length, 'file')}:`,
         ...failures.map(({ path, problem }) => `  ${path}: ${userText(explainPart(problem))}`),
       ].join('\n'),
     brief: sharedBrief,
