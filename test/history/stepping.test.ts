@@ -160,6 +160,24 @@ describe('files on the way', () => {
     expect([treeOf(root), status(root)]).toEqual([tip, ''])
   })
 
+  it('replace a directory again, also one that git has made, but not what others put there', async () => {
+    const root = changedBy({ 'd/x': 'x\n', '.gitignore': '*.o\n' }, (dir) => fill(dir, { 'd/deep/y': 'y\n' }))
+    fs.rmSync(path.join(root, 'd'), { recursive: true })
+    fill(root, { d: 'mine\n' })
+    const tip = [treeOf(root), status(root)]
+    await clada(root).back()
+    fill(root, { 'd/built.o': 'built\n' })
+    expect(await clada(root).forward()).toMatchObject({ success: false, conflicts: ['d'] })
+    expect(treeOf(root)).toMatchObject({ 'd/x': '644 x\n', 'd/built.o': '644 built\n' })
+    fs.rmSync(path.join(root, 'd/built.o'))
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect([treeOf(root), status(root)]).toEqual(tip)
+    await clada(root).back()
+    git(root, 'checkout', '-q', 'main')
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect([treeOf(root), status(root), put(root)]).toEqual([...tip, ''])
+  })
+
   it('take their directories along', async () => {
     const root = changedBy({ 'a.txt': '1\n' }, (dir) => fill(dir, { 'x/y/z': 'z\n', 'w/kept': 'k\n' }))
     fs.mkdirSync(path.join(root, 'w/empty'))

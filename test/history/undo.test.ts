@@ -219,6 +219,25 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'new/': 'directory 755', 'new/mine.txt': '644 mine' })
   })
 
+  it('does not say that a file is back in whose place somebody uses a directory', async () => {
+    const root = scratchDir({ 'a.txt': 'mine' })
+    await execute(root, 'off', [
+      ['file_delete', { path: 'a.txt' }],
+      ['file_write', { path: 'a.txt/x', content: 'x' }],
+    ])
+    fs.writeFileSync(path.join(root, 'a.txt/other'), 'other')
+    const tree = treeOf(root)
+    const conflicts = [{ path: 'a.txt', reason: 'it is a directory now, with other files' }]
+    expect(await undoIn(root, 'off')).toMatchObject({ success: false, restored: [], conflicts })
+    expect(treeOf(root)).toEqual(tree)
+    expect(await undoIn(root, 'off', { force: true })).toMatchObject({
+      success: true,
+      restored: ['a.txt/x'],
+      conflicts,
+    })
+    expect(treeOf(root)).toEqual({ 'a.txt/': 'directory 755', 'a.txt/other': '644 other' })
+  })
+
   it('with force keeps both changes where they do not meet', async () => {
     const root = scratchDir({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n' })
     await execute(root, 'off', [['file_replace_text', { path: 'a.txt', old_text: '2\n', new_text: 'two\n' }]])

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { pathFrom, slashed } from '../core/paths.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
-import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { oidsOnDisk } from '../git/differences.ts'
 import { gitError } from '../git/git-program.ts'
@@ -16,8 +16,8 @@ import { refusalOf } from '../report/explain.ts'
 import { contentsIn, isSameMode, isSameState, type Moved, type Position, seenAt, stateOf } from '../store/record.ts'
 import { heldBacks, interruptedPaths, type StepBack } from '../store/timeline.ts'
 import { idleRepository, isAt, type Operation, runMove } from './operation.ts'
-import { planCheckout, WouldOverwrite } from './plan-checkout.ts'
-import { type Plan, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { everythingBelow, planCheckout, WouldOverwrite } from './plan-checkout.ts'
+import { type Plan, planAll, type RevertedPath, revertedPaths } from './undo-plan.ts'
 
 /** The result of one step back or forward. */
 export interface StepResult {
@@ -195,14 +195,14 @@ const uncommittedError = 'There are uncommitted changes here. Revert or save the
 /** How each file comes back, by its name in the repository. */
 async function planRevert(operation: Operation, way: Way): Promise<Plan[]> {
   const { root, stateDir, workspace } = operation.place
-  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
-  const known = { contents: contentsIn(stateDir), inspect, isBlocked: () => false }
-  const entries = await asHere(operation, way)
-  const plans = entries.map(async (entry): Promise<Plan> => {
-    const absolute = path.resolve(root, entry.path)
-    return { ...(await planFor(entry, absolute, known, 'refuse')), path: nameIn(operation, absolute) }
-  })
-  return Promise.all(plans)
+  const known = {
+    contents: contentsIn(stateDir),
+    inspect: (absolute: string) => workspace.inspect(absolute),
+    isBlocked: () => false,
+    names: (absolute: string) => workspace.names(absolute),
+  }
+  const plans = await planAll(await asHere(operation, way), root, known, 'refuse')
+  return plans.map((plan) => ({ ...plan, path: nameIn(operation, path.resolve(root, plan.path)) }))
 }
 
 const conflictOf = ({ path: name, conflict }: Plan): string[] => (conflict === undefined ? [] : [name])
@@ -234,11 +234,27 @@ async function asHere(operation: Operation, { back, isThere }: Way): Promise<Rev
   const differing = entries.filter(
     ({ entry: { before }, now }) => !isSameState(now, before) || !isSameMode(now, before),
   )
-  return differing.map((one) => {
-    if (!isOwn(one) && !committed.has(one.name)) return one.entry
-    const now = stateOf(one.now)
-    return { ...one.entry, after: now, last: now }
+  const known = new Set(entries.map(({ name }) => name))
+  return differing.flatMap((one) => {
+    const { entry, name, now } = one
+    const isReplaced = now.type === 'directory' && (entry.before.type === 'file' || entry.before.type === 'symlink')
+    if (!isReplaced && !isOwn(one) && !committed.has(name)) return entry
+    if (!isReplaced) return asFound(entry, now)
+    // Git may have made it; then it is a conflict only if others have something in it.
+    const { dirs } = everythingBelow(workspace, path.join(operation.top, name))
+    const further = dirs.map((dir) => `${name}/${dir}`).filter((dir) => !known.has(dir))
+    return [asFound(entry, now), ...further.map((dir) => madeDir(operation, dir))]
   })
+}
+
+function asFound(entry: RevertedPath, found: Inspected): RevertedPath {
+  const now = stateOf(found)
+  return { ...entry, after: now, last: now }
+}
+
+function madeDir({ place, top }: Operation, name: string): RevertedPath {
+  const made = { type: 'directory' } as const
+  return { path: pathFrom(place.root, path.join(top, name)), before: { type: 'absent' }, after: made, last: made }
 }
 
 /** Those that are as git would check them out, or that it has not. */

@@ -60,9 +60,9 @@ async function directoriesToRemove(
     if (isSameState(now, from) || isSameState(now, to)) continue
     if (now.type === 'directory' && (from.type === 'absent' || to.type === 'absent')) {
       if (to.type === 'absent') continue
-      const below = everythingBelow(workspace, top, name)
-      blocking.push(...below.files.filter((file) => !known.has(file)))
-      dirs.push(...below.dirs)
+      const below = everythingBelow(workspace, path.join(top, name))
+      blocking.push(...below.files.map((file) => `${name}/${file}`).filter((file) => !known.has(file)))
+      dirs.push(...below.dirs.map((one) => `${name}/${one}`))
     } else if (now.type === 'file') unlike.push(change)
     else blocking.push(name)
   }
@@ -81,21 +81,19 @@ function likeFor({ from, to }: Difference): WantedState['like'] {
   return { mode: modeOfNew(to.mode === 0o755), uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
 }
 
-/** All entries below a directory, by names relative to `top`. Links are not followed. */
-function everythingBelow(
+/** All entries below a directory, by names relative to it. Links are not followed. */
+export function everythingBelow(
   workspace: Pick<OpenWorkspace, 'names'>,
-  top: string,
   dir: string,
 ): { files: string[]; dirs: string[] } {
   const files: string[] = []
   const dirs: string[] = []
-  for (const entry of workspace.names(path.join(top, dir))) {
-    const name = `${dir}/${entry.name}`
-    if (entry.type !== 'directory') files.push(name)
+  for (const { name, type } of workspace.names(dir)) {
+    if (type !== 'directory') files.push(name)
     else {
-      const below = everythingBelow(workspace, top, name)
-      files.push(...below.files)
-      dirs.push(name, ...below.dirs)
+      const below = everythingBelow(workspace, path.join(dir, name))
+      files.push(...below.files.map((one) => `${name}/${one}`))
+      dirs.push(name, ...below.dirs.map((one) => `${name}/${one}`))
     }
   }
   return { files, dirs }

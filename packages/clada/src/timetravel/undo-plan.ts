@@ -15,7 +15,8 @@ import {
   type State,
   type StepRecord,
 } from '../store/record.ts'
-import type { WantedContent, WantedState } from '../workspace/open.ts'
+import type { OpenWorkspace, WantedContent, WantedState } from '../workspace/open.ts'
+import { everythingBelow } from './plan-checkout.ts'
 
 /** The planned change of one path by an undo. */
 export interface Plan {
@@ -36,6 +37,33 @@ interface Known {
   readonly inspect: Inspect
   /** A merge would put the content of a blocked file into one that is not. */
   readonly isBlocked: (absolute: string) => boolean
+}
+
+interface AllKnown extends Known {
+  readonly names: OpenWorkspace['names']
+}
+
+export async function planAll(
+  entries: readonly RevertedPath[],
+  root: string,
+  known: AllKnown,
+  onChange: 'merge' | 'refuse',
+): Promise<Plan[]> {
+  const planned = entries.map((entry) => planFor(entry, path.resolve(root, entry.path), known, onChange))
+  const plans = await Promise.all(planned)
+  const leaving = new Set(plans.flatMap(({ wanted }) => (wanted?.to.type === 'absent' ? wanted.absolute : [])))
+  return plans.map((plan) =>
+    isOccupied(plan, leaving, known) ? { path: plan.path, conflict: 'it is a directory now, with other files' } : plan,
+  )
+}
+
+/** Whether others have something in a directory that a file is to replace. It would stay, and nothing would tell of the file. */
+function isOccupied({ wanted }: Plan, leaving: ReadonlySet<string>, { inspect, names }: AllKnown): boolean {
+  if (wanted === undefined || (wanted.to.type !== 'file' && wanted.to.type !== 'symlink')) return false
+  const { absolute } = wanted
+  if (inspect(absolute).type !== 'directory') return false
+  const { files, dirs } = everythingBelow({ names }, absolute)
+  return [...files, ...dirs].some((name) => !leaving.has(path.join(absolute, name)))
 }
 
 export async function planFor(

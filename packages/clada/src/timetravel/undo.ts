@@ -10,7 +10,7 @@ import type { About } from '../history/execution.ts'
 import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
 import { readTimeline, withTimeline } from '../history/recover.ts'
 import { heldUndos, interruptedPaths, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
-import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { changedAsWell, pathsOfAction, planAll, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
 import { dropCommits, restoreBranch } from './restore-branch.ts'
@@ -284,11 +284,8 @@ async function revert(
     return wasRemoved ? { ...entry, last: { type: 'absent' } } : entry
   })
   const isBlocked = (absolute: string): boolean => workspace.isBlocked(absolute)
-  const plans = await Promise.all(
-    paths.map(async (entry) =>
-      planFor(entry, path.resolve(root, entry.path), { contents, inspect, isBlocked }, force ? 'merge' : 'refuse'),
-    ),
-  )
+  const names: OpenWorkspace['names'] = (absolute) => workspace.names(absolute)
+  const plans = await planAll(paths, root, { contents, inspect, isBlocked, names }, force ? 'merge' : 'refuse')
   const met = plans.find(({ meets }) => meets !== undefined)
   if (met?.meets !== undefined)
     return refuseUndo(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
