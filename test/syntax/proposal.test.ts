@@ -37,6 +37,8 @@ describe('the line above a fence', () => {
     '**For src/a.ts:**',
     '**Updated src/a.ts** (already correct):',
     '**Step 2: Update src/a.ts**',
+    '**Fix 2: Modify src/a.ts**',
+    '### Change Request 1: Update `src/a.ts`',
     '**Changes to `src/a.ts`**',
     '## For `src/a.ts`',
     '*src/a.ts*',
@@ -207,6 +209,50 @@ describe('a sentence above a fence', () => {
   ])('only explains: %s', (sentence) => {
     for (const opening of ['', 'Sure! ']) expect(toldOf(`${opening}${sentence}`)).toEqual([])
   })
+
+  it.each([
+    '### Request 1: Update `src/greet.js`',
+    '### Phase 2: Modify `bye` in `src/greet.js`',
+    '### Backend: Add a function to `src/greet.js`',
+    '## 2. Update the bye function in `src/greet.js`',
+    '### 1. Names – change `src/greet.js`',
+    '**Solution: Update `bye` in `src/greet.js`**',
+    '### `src/greet.js` – add a function',
+    '**`src/greet.js` changes:**',
+    '1. **`src/greet.js`** – add a function:',
+    '1. **Update `bye` in `src/greet.js`**: return 2',
+    '- In `src/greet.js`: add a function',
+    '- Change `bye` in `src/greet.js` to return 2',
+  ])('tells it as a heading or an item of a list, without a stop: %s', (line) => {
+    expect(toldOf(line)).toEqual([['proposed', 'src/greet.js', 'no-place']])
+  })
+
+  it('tells it as a heading with a sentence below, unless that only explains', () => {
+    const heading = '### Request 1: Update `bye` in `src/greet.js`'
+    expect(toldOf(`${heading}\nIt needs one more name.`)).toEqual([['proposed', 'src/greet.js', 'no-place']])
+    expect(toldOf(`${heading}\nThese are the names that it knows:`)).toEqual([['proposed', 'src/greet.js', 'listing']])
+  })
+
+  it.each([
+    '### Problem: update of `src/greet.js` fails',
+    '### Issue 2: change in `src/greet.js`',
+    '### Common mistakes: editing `src/greet.js` directly',
+    '### Option 2: Update `src/greet.js`',
+    '### Alternative: Update `bye` in `src/greet.js`',
+    '### Optional: Update `bye` in `src/greet.js`',
+    '### Why update `src/greet.js`?',
+    '### How to update `bye` in `src/greet.js`',
+    '### What to change in `src/greet.js`',
+    '### When to update `bye` in `src/greet.js`',
+    "### Don't change `bye` in `src/greet.js`",
+    '### How `bye` in `src/greet.js` works',
+    '### The update in `src/greet.js` was wrong',
+    '### Testing: change `bye` in `src/greet.js` and run',
+    '- **`src/greet.js`**: adds the names',
+    '- In `src/greet.js`, the function is exported',
+    '1. Update of `src/greet.js` is needed when',
+    'Update `bye` in `src/greet.js`',
+  ])('only explains as a heading or an item of a list: %s', (line) => expect(toldOf(line)).toEqual([]))
 
   it('may name another file than the heading of its section', () => {
     expect(toldOf('### `src/other.js`\n\nIn `src/greet.js`, change `bye`:')[0]?.[1]).toBe('src/greet.js')

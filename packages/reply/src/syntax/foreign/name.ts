@@ -61,7 +61,7 @@ interface Marks {
 /** What is said of a file before its name, where nothing else is said: `For`, `Updated`, `Step 2: Update`, `Changes to`. */
 const label: Marks = {
   pattern:
-    /^(?:(?:step|part|change)\s*\d+|\d+|for|(?:changes?|updates?|edits?|modifications?|fix(?:es)?)\s+(?:to|for|in)|(?:version|contents?|code)\s+(?:of|for)|new file|new|full|final|complete|updated?|updating|modif(?:y|ied)|changed?|edited|revised|corrected|fixed|refactored|rewritten|created?|creating|added)(?:\s*[:.–—-])?\s+(?<name>\S.*)$/i,
+    /^(?:(?:step|part|phase|task|fix|change(?: request)?)\s*\d+|\d+|for|(?:changes?|updates?|edits?|modifications?|fix(?:es)?)\s+(?:to|for|in)|(?:version|contents?|code)\s+(?:of|for)|new file|new|full|final|complete|updated?|updating|modif(?:y|ied)|changed?|edited|revised|corrected|fixed|refactored|rewritten|created?|creating|added)(?:\s*[:.–—-])?\s+(?<name>\S.*)$/i,
   marks: false,
 }
 
@@ -138,7 +138,7 @@ const WITHOUT_EXTENSION =
 
 function looksLikeName(text: string, marked: boolean): boolean {
   if (text === '' || text.length > 1024 || /[<>|"`\0]|^\w+:\/\/|[.!?,;]$/.test(text)) return false
-  if (/\s/.test(text)) return marked && isPath(text)
+  if (/\s/.test(text)) return marked && isPath(text) && !/:\s/.test(text)
   return marked || isPath(text) || /^(?:[A-Z]\w*file|[A-Z][A-Z_]+)$/.test(text)
 }
 

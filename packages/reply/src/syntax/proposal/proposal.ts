@@ -228,7 +228,8 @@ function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
   const first = comment?.isLabel ? opener + 2 : opener + 1
   const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
   const isExplained =
-    title.said === 'whole' && isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
+    (title.said === 'whole' || title === above) &&
+    isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
   // Snippets begin with a comment too that says where they belong.
   const mayShow = isExplained || (title.path === comment?.path && !comment.isLabel && (named ?? told) === undefined)
   const place = placeOf(source, { ...title, mayShow }, { ...fence, line, first, contentLast: lastContentLine(fence) })
@@ -341,7 +342,7 @@ export function findTitleAbove(source: Source, opener: number, floor: number): (
     const row = lineWithoutBom(source, line)
     if (!isHeading(row)) said += Number(row.trim() !== '')
     else {
-      const title = readTitle(row)
+      const title = readTitle(row) ?? readSentenceTitle(row)
       // A sentence in its section may tell to change another file.
       if (told !== undefined && title !== undefined && told.path !== title.path) return { ...told, line: nearest }
       return title && { ...title, line }

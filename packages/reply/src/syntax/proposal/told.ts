@@ -1,21 +1,23 @@
-import { findMentionedFiles, withLinkTargets } from '../foreign/name.ts'
+import { findMentionedFiles, isHeading, withLinkTargets } from '../foreign/name.ts'
 import { isFile, isOfLines, LONG, type Title } from './title.ts'
 
 /*
  * Sentences that tell to change something in a file. Openings such as "Sure!" do not matter: the last sentence of a line
  * decides.
  *
- *   telling = [ lead ] ( order | [ open ] in-file [ "," ] [ lead ] order | state | shown | changes )
+ *   title   = [ label ( ":" | "–" ) ] telling
+ *   telling = [ lead ] ( order | [ open ] in-file [ "," ] [ lead ] order | file ( ":" | "–" ) order | state | shown | changes )
  *   order   = [ "let's" | "you need to" | "I've" | … ] ( "change" | "changed" | … )
  *   state   = thing [ "in" file ] ( "should look like this" | "becomes" | "needs to be updated" | … )
  *
- * A sentence that is in none of these tables only explains.
+ * Headings and items of lists are titles, and need no stop. What is in none of these tables only explains.
  */
 
 /** `above` finds the file that is spoken of above a sentence that names none. */
 export function readSentenceTitle(given: string, above?: () => string | undefined): Title | undefined {
   const line = withLinkTargets(given)
-  if (line.length > LONG || !/[:.]\W*$/.test(line)) return undefined
+  const isTitle = isHeading(line) || ITEM.test(line)
+  if (line.length > LONG || !(isTitle || /[:.]\W*$/.test(line))) return undefined
   const [path = above?.(), ...others] = new Set(findMentionedFiles(line))
   if (path === undefined || others.length > 0 || !isFile(path)) return undefined
   const [sentence = ''] = line
@@ -29,11 +31,20 @@ export function readSentenceTitle(given: string, above?: () => string | undefine
     .replace(/\s+/g, ' ')
     .replace(/ (?=[,.:;])/g, '')
     .trim()
-  const isTold = tables().some((table) => table.test(words)) && !MAYBE.test(words.replace(PURPOSE, ''))
-  return isTold && !isOfLines(words) ? { path, said: 'told' } : undefined
+  const [label = ''] = (isTitle && LABEL.exec(words)) || []
+  const isTold = tables().some((table) => table.test(words.slice(label.length)))
+  const isOffered = MAYBE.test(words.replace(PURPOSE, '')) || NO_CHANGE.test(label)
+  return isTold && !isOffered && !isOfLines(words) ? { path, said: 'told' } : undefined
 }
 
 const [FILE, CODE] = ['§', '¶']
+
+/** What a heading calls its section: "Backend: Update `a.ts`", "2. Login – change `a.ts`". */
+const LABEL = /^[^§¶:]{1,40}?(?::| [–—-]) /
+const NO_CHANGE =
+  /\b(?:options?|alternatives?|approach(?:es)?|ideas?|suggestions?|problems?|issues?|mistakes?|causes?|errors?|bugs?|reasons?|risks?|why|how|what|warnings?|avoid|don't|not|never|testing|usage|question)\b/i
+/** An item of a list. It needs no stop at its end. */
+const ITEM = /^\s*(?:[-*+•]|\d+[.)])\s/
 
 /** Made when they are needed. */
 const tables = (): readonly RegExp[] => (known ??= tablesOf())
@@ -48,7 +59,7 @@ function tablesOf(): RegExp[] {
     'updating|changing|modifying|replacing|rewriting|editing|fixing|adjusting|refactoring|adding|inserting|appending|extending|correcting|adapting'
   // "Change detection in `a.ts` works like this" names a thing.
   const notThing =
-    '(?!\\s+(?:logic|detection|mode|handling|operations?|requests?|events?|buttons?|queries|permissions?)\\b)'
+    '(?!\\s+(?:of|logic|detection|mode|handling|operations?|requests?|events?|buttons?|queries|permissions?)\\b)'
   const finite =
     '\\b(?:causes|triggers|makes|breaks|leads|gives|means|results|is|are|was|were|has|does|works|fails|happens|requires|needs|involves|looks|shows|prints|returns|throws)\\b'
   const leads =
@@ -71,6 +82,8 @@ function tablesOf(): RegExp[] {
     `${leads}${order}`,
     `${leads}(?:${changing})\\b(?!.*${finite})`,
     `${leads}(?:${inFile})${leads}${order}`,
+    `${leads}(?:${place})?§(?: file)?\\s*(?::|[–—-])\\s*${leads}${order}`,
+    `${leads}${whole} (?:changes|updates|modifications|edits)\\W*$`,
     `${leads}${who}(?:open|go to|navigate to|head (?:over )?to|find|locate|edit|return to)\\b[^:;]{0,120}?(?:\\band|\\bthen|,)\\s+(?:then )?(?:${change})\\b${notThing}`,
     `${leads}(?:${inFile}${leads})?(?:${named}|${whole})\\s+(?:${state})`,
     `${leads}(?:${whole}|${named})\\s+(?:also |now |only )*needs (?:this|the following|one|an?)\\b`,
