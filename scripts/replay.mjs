@@ -248,7 +248,12 @@ function classOf(git, project, { reply, files, left, commit, base }, { exit, rep
       .filter(Boolean),
   )
   const own = changedFiles(git).filter((file) => !left.includes(file))
-  const all = [...new Set([...files.filter((file) => inCommit.has(file)), ...own])]
+  // Where a block names a file that is not there, aider makes an empty one before it looks for another.
+  const isEmpty = (file) =>
+    git('show', `${base}:${file}`) === undefined &&
+    git('show', `${commit}:${file}`)?.length === 0 &&
+    !own.includes(file)
+  const all = [...new Set([...files.filter((file) => inCommit.has(file) && !isEmpty(file)), ...own])]
   // aider makes a file of any line above a fence.
   if (all.length > 0 && !all.some(isPath)) return ['aider took a sentence for a file', all.join(', ')]
   const states = all.filter(isPath).map((file) => [file, stateOf(git, project, { file, base, commit, reply })])
@@ -288,8 +293,9 @@ function changedFiles(git) {
     .filter((file) => file !== '' && !file.startsWith('.clada'))
 }
 
-/** A sentence has spaces and no directory, and does not end in the extension of a file. */
+/** A sentence has backticks, or spaces and no directory, and does not end in the extension of a file. */
 function isPath(file) {
+  if (file.includes('`')) return false
   return /\s/.test(file) ? /[\w)\]]\.\w{1,9}$/.test(file) : /[./\\]|^[A-Z]\w+$/.test(file)
 }
 
@@ -307,9 +313,60 @@ function stateOf(git, project, { file, base, commit, reply }) {
   if (one !== undefined && (reply.includes(plain(one)) || dedented(reply).includes(dedented(one))))
     return 'as the reply says'
   // Users change files while a model answers, and aider commits that as well.
-  if (one !== undefined && other !== undefined && isPartOf(git('show', `${base}:${file}`), got, wanted)) return 'part'
-  return 'differs'
+  const before = git('show', `${base}:${file}`)
+  if (one !== undefined && other !== undefined && isPartOf(before, got, wanted)) return 'part'
+  return one !== undefined && saysSo(reply, file, { before: before?.toString('utf8') ?? '', after: one })
+    ? 'as the reply says'
+    : 'differs'
 }
+
+/**
+ * Whether a file has exactly the changes that the edits in a reply ask for, blank lines aside, and the lines to be replaced were
+ * in it once. Then the commit has something else: aider adds and removes blank lines, and writes duplicates of what it places by
+ * parts of a hunk.
+ */
+function saysSo(reply, file, { before, after }) {
+  const [base, got] = [before, after].map((text) => rowsOf(text.split('\n')))
+  const edits = editsIn(reply, path.basename(file))
+  const expected = new Map()
+  const add = (rows, by) => rows.forEach((row) => expected.set(row, (expected.get(row) ?? 0) + by))
+  add(base, 1)
+  add(got, -1)
+  for (const { old, fresh } of edits) {
+    if (placesOf(old, base) !== 1 || (fresh.length > 0 && placesOf(fresh, got) === 0)) return false
+    add(old, -1)
+    add(fresh, 1)
+  }
+  return edits.length > 0 && [...expected.values()].every((count) => count === 0)
+}
+
+/** SEARCH blocks below the name of the file, and the hunks of its diffs. */
+function editsIn(reply, name) {
+  const edits = []
+  let [last, isHere] = [0, false]
+  for (const block of reply.matchAll(/^<{5,9} SEARCH\n([^]*?)^={5,9}\n([^]*?)^>{5,9} REPLACE/gm)) {
+    const [old, fresh] = [block[1], block[2]].map((text) => rowsOf(text.split('\n')))
+    const above = reply.slice(last, block.index)
+    if (/^\S+\.\w+\W*$/m.test(above)) isHere = above.includes(name)
+    if (isHere) edits.push({ old, fresh })
+    last = block.index + block[0].length
+  }
+  for (const [, head, diff] of reply.matchAll(/^--- .*\n\+\+\+ (.*)\n([^]*?)(?=^```|^--- |(?![^]))/gm)) {
+    if (!head.includes(name)) continue
+    for (const hunk of diff.split(/^@@.*\n/m).filter((text) => text.trim() !== '')) {
+      const rows = hunk.split('\n')
+      const side = (mark) => rowsOf(rows.filter((row) => !row.startsWith(mark)).map((row) => row.slice(1)))
+      edits.push({ old: side('+'), fresh: side('-') })
+    }
+  }
+  return edits
+}
+
+/** Without blank lines and spaces at the end. */
+const rowsOf = (lines) => lines.map((line) => line.trimEnd()).filter((line) => line !== '')
+
+const placesOf = (rows, all) =>
+  all.filter((_, at) => rows.length > 0 && rows.every((row, offset) => all[at + offset] === row)).length
 
 function plain(text) {
   return text.replaceAll('\r\n', '\n').trimEnd()
