@@ -123,3 +123,23 @@ describe('a syntax of the caller', () => {
     expect((await clada.prompt()).text).toContain('## Blocks with three ats\n\nWrite `@@@ put PATH`')
   })
 })
+
+it('ends a reader that does not end', async () => {
+  const endless: OwnSyntax = {
+    name: 'endless',
+    opens: /^loop$/,
+    read: () => {
+      for (;;);
+    },
+  }
+  const clada = createClada({ repoPath: scratchDir(), git: 'off', ownSyntaxes: [endless], limits: { actionMs: 200 } })
+  const fatalError =
+    'input_too_large: the document could not be read (not within 0.2 s). Split it into several documents.'
+  expect(await clada.execute('loop\n')).toMatchObject({ success: false, results: [], fatalError })
+  expect(await clada.executeStream(streamOf('loop\n'))).toMatchObject({ success: false, results: [], fatalError })
+  expect((await clada.preview('loop\n')).result).toMatchObject({ success: false, fatalError })
+})
+
+async function* streamOf(text: string): AsyncGenerator<string> {
+  yield text
+}

@@ -160,3 +160,15 @@ describe('the cost of reading grows with the text, not with its square', () => {
     }
   })
 })
+
+// One expression that tries each blank or break of these in all ways took from ten seconds to an hour.
+it.each([
+  ['blanks below a tag', `<details>\n${' '.repeat(400_000)}`],
+  ['blanks before a bar', `a|${'\t'.repeat(400_000)}`],
+  ['old line ends of the Macintosh', `${'\r'.repeat(400_000)}"`],
+  ['separators of lines', `\`${'\u2028'.repeat(400_000)}`],
+  ['a call with a long name', `write_file(${'path'.repeat(100_000)}`],
+  ['a heading of stars', `${'*'.repeat(100_000)}${'>>>>>>> REPLACE\n'.repeat(500)}${'*** Begin Patch\n'.repeat(500)}`],
+])('reads %s in a moment', (_, text) => {
+  expect(findBlocks(new Source(text)).blocks.filter(({ diagnostics }) => diagnostics.length === 0)).toEqual([])
+})

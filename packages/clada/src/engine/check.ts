@@ -1,14 +1,13 @@
 import { decode } from '../actions/decode.ts'
 import { type Block, type BlockGroup, isMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
 import type { ParseError } from '../core/result.ts'
-import { Source } from '@clada/reply/core/source.ts'
 import { syntaxError, TaskNumbers, validationError } from './tasks.ts'
 import { Corrections } from './correct.ts'
 import { decide } from '../policy/decide.ts'
 import { notExecutedNote, notExecutedReason } from '../report/parts.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
-import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { readReply } from '../core/read-reply.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 
 /** A document that was read and not run. */
@@ -52,7 +51,11 @@ export interface CheckedBlock {
 /** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
 export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
   const settings = settingsOf(options)
-  const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOptions(options))
+  const { blocks, diagnostics, warnings, notExecuted } = readReply(
+    text,
+    readingOptions(options),
+    settings.limits.actionMs,
+  )
   const numbers = new TaskNumbers()
   const corrections = new Corrections({ settings, options })
   const own = blocks.map((block): Own => {

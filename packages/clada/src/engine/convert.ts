@@ -4,11 +4,10 @@ import type { Registry } from '../core/action.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import { shortDigestOf } from '../core/digest.ts'
-import { Source } from '@clada/reply/core/source.ts'
 import { explainDiagnostic } from '../report/explain-diagnostic.ts'
 import { notExecutedText } from '../report/parts.ts'
 import type { Rendered } from '@clada/reply/syntax/call.ts'
-import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { readReply } from '../core/read-reply.ts'
 import type { Syntax, Target, Writer } from '@clada/reply/syntax/syntax.ts'
 import { syntaxOf, type TargetName, targetOf } from '@clada/reply/syntax/table.ts'
 
@@ -33,6 +32,7 @@ export function convertDocument(text: string, to: TargetName, options: CladaOpti
 
 class Conversion {
   readonly #options: CladaOptions
+  readonly #readingMs: number
   readonly #root: string
   readonly #registry: Registry
   readonly #relativePaths: boolean
@@ -46,7 +46,8 @@ class Conversion {
   readonly #warnings: string[] = []
 
   constructor(to: TargetName, options: CladaOptions) {
-    const { root, relativePaths, registry } = settingsOf(options)
+    const { root, relativePaths, registry, limits } = settingsOf(options)
+    this.#readingMs = limits.actionMs
     const { syntax, target } = targetOf(to)
     this.#root = root
     this.#registry = registry
@@ -59,7 +60,11 @@ class Conversion {
   }
 
   convert(text: string): ConvertedDocument {
-    const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOptions(this.#options))
+    const { blocks, diagnostics, warnings, notExecuted } = readReply(
+      text,
+      readingOptions(this.#options),
+      this.#readingMs,
+    )
     for (const one of diagnostics) this.#refuse(one.range.line, explainDiagnostic(one, null).message)
     this.#warnings.push(...warnings, ...notExecuted.map(notExecutedText))
     for (const { id, syntax } of blocks) if (syntaxOf(syntax).ids === 'written') this.#ids.add(id)

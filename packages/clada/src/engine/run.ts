@@ -7,13 +7,13 @@ import type { Settings } from '../core/settings.ts'
 import { commandSettingsOf, readingOptions } from '../config/settings.ts'
 import type { PlannedCommit } from '../core/recorder.ts'
 import { type ActionResult, fatalResult, isLeftOut } from '../core/result.ts'
-import { InputError, Source } from '@clada/reply/core/source.ts'
+import { InputError } from '@clada/reply/core/source.ts'
+import { readReply, withinReadingTime } from '../core/read-reply.ts'
 import { type History, openRecordedWorkspace, type RecordedWorkspace } from '../history/history.ts'
 import { type Done, previousRunOf } from '../store/timeline.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain } from '../report/explain.ts'
 import { contentKindOf } from '@clada/reply/syntax/content-kind.ts'
-import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import { findState } from '../state/project-state.ts'
@@ -31,11 +31,21 @@ export async function runReply(text: string, options: RunOptions): Promise<RunRe
 async function runText(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
   if (tooLarge !== undefined) return nothingRun(fatalResult(tooLarge, 'input_too_large'))
-  const found = findBlocks(new Source(text), readingOptions(options.options))
+  const found = readOrRefuse(text, options)
+  if (found instanceof InputError) return nothingRun(fatalResult(found.message, found.code))
   const document = options.request.select?.(found) ?? found
   if (options.request.review === undefined) return runDocument(document, options)
   const { runReviewed } = await import('./task-review.ts')
   return runReviewed(text, document, options, runDocument)
+}
+
+function readOrRefuse(text: string, { options, settings }: RunOptions): Document | InputError {
+  try {
+    return readReply(text, readingOptions(options), settings.limits.actionMs)
+  } catch (error) {
+    if (error instanceof InputError) return error
+    throw error
+  }
 }
 
 /** The same for blocks that are already parsed. */
@@ -51,24 +61,24 @@ export async function runStream(texts: AsyncIterable<string>, options: RunOption
   let whole = ''
   const done = await inWorkspace(options, async (execution) => {
     const stream = new BlockStream(readingOptions(options.options))
-    const limit = options.settings.limits.inputBytes
+    const { inputBytes: limit, actionMs } = options.settings.limits
     let size = 0
     try {
       for await (const text of texts) {
         size += Buffer.byteLength(text)
         whole += text
         if (size > limit) throw new InputError(sizeMessage(size, limit), 'input_too_large')
-        await execution.runBlocks(stream.push(text).blocks)
+        await execution.runBlocks(withinReadingTime(actionMs, () => stream.push(text)).blocks)
         // Each action is reported before the next text is awaited.
         await execution.allReported()
       }
+      const rest = withinReadingTime(actionMs, () => stream.end())
+      execution.note(rest)
+      await execution.runBlocks(rest.blocks)
     } catch (error) {
       if (!(error instanceof InputError)) throw error
-      return execution.fail(error.message, error.code)
+      execution.fail(error.message, error.code)
     }
-    const rest = stream.end()
-    execution.note(rest)
-    await execution.runBlocks(rest.blocks)
   })
   return withContentKind(done, whole)
 }

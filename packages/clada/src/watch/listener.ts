@@ -5,11 +5,10 @@ import { Clada } from '../api/clada.ts'
 import { type Document, isMissing } from '@clada/reply/core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
-import { Source } from '@clada/reply/core/source.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
-import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { readReply } from '../core/read-reply.ts'
 import {
   interrupted,
   type ListenerEvent,
@@ -84,7 +83,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const place = await takePlace(settings, options.filePath, options.outputFile)
   const { file, ledger, output } = place
   const cladaOptions = { ...options.clada, reserved: [...(options.clada?.reserved ?? []), file, output.path] }
-  const read = (text: string): Document => findBlocks(new Source(text), reading)
+  const read = (text: string): Document => readReply(text, reading, settings.limits.actionMs)
   const writer = new ResultsWriter(place, tell, read)
   const stopping = new AbortController()
   const { signal } = stopping

@@ -49,7 +49,7 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
     isEmpty &&= row.trim() === '' || isEnd
     const isQuoted = isQuotation(row)
     if (isQuoted) quoted.add(rows.length + 1)
-    rows.push(isEnd ? '' : isQuoted ? unquoteLine(row) : row)
+    rows.push(isEnd ? '' : (isQuoted ? unquoteLine(row) : row).replace(OTHER_BREAKS, ' '))
   }
   if (isEmpty) return []
   const text = new Source(rows.join('\n'))
@@ -72,6 +72,9 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
   return found
 }
 
+/** An expression takes these for ends of lines too, and would read the rest of a line from each of them. */
+const OTHER_BREAKS = /[\r\u2028\u2029]/g
+
 interface Row {
   readonly what: string
   readonly pattern: RegExp
@@ -91,7 +94,7 @@ const calls: readonly string[] = [
   // Alone it is the fence of a call that was read.
   '(?:`{3,}|~{3,})tool_(?:code|calls?)\\b(?=[^\\n]*\\n\\s*[^\\s`~])',
   'Action:[ \\t]*[\\w.-]+[ \\t]*\\nAction Input:',
-  '(?:print\\()?(?:\\w+\\.)?(?:write_file|edit_file|create_file|replace|str_replace)\\(\\s*\\w*(?:path|file)\\w*\\s*=',
+  '(?:print\\()?(?:\\w+\\.)?(?:write_file|edit_file|create_file|replace|str_replace)\\(\\s*\\w{0,40}(?:path|file)\\w{0,40}\\s*=',
   'canmore\\.\\w+\\(',
   '"(?:tool_calls|function_?call)"\\s{0,9}:',
   '"type"\\s{0,9}:\\s{0,9}"(?:tool_use|function_call|code/\\w+)"',
@@ -108,7 +111,7 @@ const calls: readonly string[] = [
 ]
 
 /** What precedes a call: a bullet, or a beginning of JSON. */
-const BEFORE = '[ \\t]*(?:(?:[-*+]|\\d+[.)])?[ \\t]*|[{["][^\\n]{0,400}?)'
+const BEFORE = '[ \\t]*(?:(?:(?:[-*+]|\\d+[.)])[ \\t]*)?|[{["][^\\n]{0,400}?)'
 const callPatterns = (): readonly RegExp[] =>
   (knownCalls ??= calls.map((call) => new RegExp(`^${BEFORE}(${call})`, 'im')))
 let knownCalls: readonly RegExp[] | undefined
@@ -126,7 +129,7 @@ const others: readonly Row[] = [
   {
     what: 'shell command that writes a file',
     pattern:
-      /^[ \t]*(?:[$>] )?(?:sudo )?(?:sed (?:-\S+ ){0,5}-i|perl -\w*i|ed (?:-s )?[\w./-]+ *<<|(?:python3?|node|perl|ruby) - *<<|(?:echo|printf) [^\n]*>>?\s*[\w./-]+\.\w+[ \t]*$|[^\n]*(?:\b(?:Set|Add)-Content|\bOut-File)\b)/m,
+      /^(?:[ \t]*(?:[$>] )?(?:sudo )?(?:sed (?:-\S+ ){0,5}-i|perl -\w*i|ed (?:-s )?[\w./-]+ *<<|(?:python3?|node|perl|ruby) - *<<|(?:echo|printf) [^\n]*>>?\s*[\w./-]+\.\w+[ \t]*$)|[^\n]*\b(?:Set-Content|Add-Content|Out-File)\b)/m,
     reason: 'example',
     where: 'fenced',
   },

@@ -1,7 +1,9 @@
-import type { Block } from '@clada/reply/core/block.ts'
-import { Source } from '@clada/reply/core/source.ts'
+import type { Block, Document } from '@clada/reply/core/block.ts'
+import { InputError } from '@clada/reply/core/source.ts'
 import { carriesToken, quotesInstruction } from '../token.ts'
-import { findBlocks, type FindOptions } from '@clada/reply/syntax/find-blocks.ts'
+import type { FindOptions } from '@clada/reply/syntax/find-blocks.ts'
+import { readReply } from '../../core/read-reply.ts'
+import { defaultLimits } from '../../core/settings.ts'
 
 /** A text that was seen on the clipboard. Times are in milliseconds from anywhere. */
 export interface Copy {
@@ -77,12 +79,23 @@ export class Recogniser {
 
   #judge(copy: Copy): Verdict {
     const { text, at } = copy
-    const document = findBlocks(new Source(text), this.#options.reading)
+    const document = this.#read(text)
+    if (document === undefined) return ignore
     // A prompt is full of examples.
     if (!document.blocks.some(({ endLine }) => endLine !== null) || quotesInstruction(text)) return ignore
     if (carriesToken(text, this.#options.token(), document)) return this.#run(text, 'token', at)
     this.#offered = text
     return { kind: 'wait', text, blocks: document.blocks }
+  }
+
+  /** Undefined for a text that takes too long: anything may be copied. */
+  #read(text: string): Document | undefined {
+    try {
+      return readReply(text, this.#options.reading, defaultLimits.actionMs)
+    } catch (error) {
+      if (error instanceof InputError) return undefined
+      throw error
+    }
   }
 
   #run(text: string, how: How, at: number): Verdict {

@@ -161,7 +161,7 @@ export function findLineAbove(source: Source, line: number, floor: number): numb
 
 /** What names the section that a fence is in: a heading, a line in bold, an item of a numbered list. */
 export const isHeading = (row: string): boolean =>
-  /^#{1,6}\s|^\s*(?:\d+[.)]\s+)?(?:\*\*|__)\S.*(?:\*\*|__)\W*$/.test(row)
+  row.length <= LONG && /^#{1,6}\s|^\s*(?:\d+[.)]\s+)?(?:\*\*|__)\S.*(?:\*\*|__)\W*$/.test(row)
 
 /**
  * The one file that the nearest of the lines above a fence speaks of: of the few above it, which are about it, or of the
