@@ -44,7 +44,11 @@ it('only structures of several lines are shown inside others', async () => {
   const method = '  run() {\n    return [\n      1,\n    ]\n  }\n'
   const classes = ['A', 'B', 'C'].map((name) => `class ${name} {\n  size = 1\n${method}}\n`).join('')
   const text = `${classes}// ${'x'.repeat(80)}\n`.padEnd(7000, `// ${'y'.repeat(80)}\n`)
-  const clada = new Clada({ repoPath: scratchDir({ 'a.ts': `${'\n'.repeat(500)}${text}` }), git: 'off', evidence: 'diff' })
+  const clada = new Clada({
+    repoPath: scratchDir({ 'a.ts': `${'\n'.repeat(500)}${text}` }),
+    git: 'off',
+    evidence: 'diff',
+  })
   const report = formatReport(await clada.perform('file_read', { path: 'a.ts' }), 'llm')
   expect(report).toContain(
     '  501-508 class A\n    503-507 run()\n  509-516 class B\n    511-515 run()\n  517-524 class C\n    519-523 run()\n=== END FILE',
