@@ -73,3 +73,34 @@ it('tells of tests how they are written, and not all of them', async () => {
   expect(line).toMatch(/number 0 has.*\+\d$/)
   expect(line.length).toBeLessThan(180)
 })
+
+it('names a deep directory once', async () => {
+  const dir = 'src/main/java/com/example/shop'
+  const map = await mapOf({
+    [`${dir}/Cart.java`]: 'public class Cart {}\n',
+    [`${dir}/Item.java`]: 'class Item {}\n',
+    [`${dir}/util/Sum.java`]: 'class Sum {}\n',
+    'src/main/resources/a.properties': 'a=1\n',
+  })
+  expect(map).toBe(
+    [
+      'src/main/',
+      '  java/com/example/shop/',
+      '    Cart.java  Item.java',
+      '    util/  Sum.java',
+      '  resources/  a.properties',
+      '',
+      `${dir}/`,
+      '  Cart.java: public class Cart',
+      '  Item.java: class Item',
+      `${dir}/util/Sum.java: class Sum`,
+    ].join('\n'),
+  )
+})
+
+it('tells what a namespace has, its types first', async () => {
+  const map = await mapOf({
+    'shop.hpp': 'namespace shop\n{\nint total(int a);\n\nclass Cart\n{\npublic:\n  int size() const;\n};\n}\n',
+  })
+  expect(map).toBe('shop.hpp\n\nshop.hpp: class Cart; namespace shop; int total(int a)')
+})

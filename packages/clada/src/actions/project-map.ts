@@ -56,7 +56,8 @@ export const projectMap = defineAction({
     const ranked = spread(await rankOf(files, base, focus, context))
     // Of many files each is shown in short.
     const longest = Math.min(longestEntry, Math.max(shortestEntry, Math.floor(room / Math.max(1, ranked.length))))
-    const declared: string[] = []
+    const declared: MapEntry[] = []
+    const dirs = new Set<string>()
     let spare = room - tree.length - roomForEnds
     let seen = 0
     let tests = 0
@@ -69,16 +70,38 @@ export const projectMap = defineAction({
       const entry = await entryOf(file, base, Math.min(spare, isTest ? longestTest : longest), context)
       if (entry === undefined) continue
       declared.push(entry)
-      spare -= entry.length + 1
+      spare -= (dirs.has(entry.dir) ? indent.length : entry.dir.length) + entry.text.length + 1
+      dirs.add(entry.dir)
     }
     const left = ranked.length - seen
     const more =
       left > 0 ? [`(${left} more source files; project_map of a directory, or list_structures, shows them)`] : []
-    const map = [tree, '', ...declared, ...more].join('\n')
+    const map = [tree, '', ...byDirectory(declared), ...more].join('\n')
     return ok({ map, files: files.length, shown: declared.length })
   },
 })
 
+interface MapEntry {
+  /** With its slash; empty for the directory of the map. */
+  readonly dir: string
+  /** The name in it, and what it declares. */
+  readonly text: string
+}
+
+/** Files of one directory stand below its name where that is shorter than to repeat it; others keep their place. */
+function byDirectory(entries: readonly MapEntry[]): string[] {
+  const dirs = new Map<string, string[]>()
+  for (const { dir, text } of entries) dirs.set(dir, [...(dirs.get(dir) ?? []), text])
+  return entries.flatMap(({ dir, text }) => {
+    const texts = dirs.get(dir) ?? []
+    if ((texts.length - 1) * dir.length <= texts.length * indent.length + worthALine) return [`${dir}${text}`]
+    return text === texts[0] ? [dir, ...texts.map((one) => `${indent}${one}`)] : []
+  })
+}
+
+const indent = '  '
+/** Characters saved. Below that a path on its line is easier to read. */
+const worthALine = 20
 const roomForEnds = 160
 const leastEntry = 60
 const longestEntry = 400
@@ -218,8 +241,9 @@ function renderDir({ files, dirs, count }: Dir, indent: string, how: Detail): st
   ]
   const own = names.length === 0 ? [] : [`${indent}${names.join('  ')}`]
   if (depth === 0) return [`${indent}${formatCount(count, 'file')}`]
-  const inner = [...dirs].flatMap(([name, dir]) => {
-    const left = tests === 'counted' && testDir.test(name) ? 0 : depth - 1
+  const inner = [...dirs].flatMap(([first, below]) => {
+    const { name, dir } = withoutForks(first, below)
+    const left = tests === 'counted' && name.split('/').some((part) => testDir.test(part)) ? 0 : depth - 1
     const [only, ...more] = renderDir(dir, `${indent}  `, { ...how, depth: left })
     // A directory without directories fits on one line.
     return more.length === 0
@@ -227,6 +251,13 @@ function renderDir({ files, dirs, count }: Dir, indent: string, how: Detail): st
       : [`${indent}${oneLined(name)}/`, only ?? '', ...more]
   })
   return [...own, ...inner]
+}
+
+/** Directories that hold nothing but one other are one name, as Java has them: `main/java/com/example`. */
+function withoutForks(name: string, dir: Dir): { readonly name: string; readonly dir: Dir } {
+  const [only, ...others] = dir.dirs
+  if (only === undefined || others.length + dir.files.length > 0) return { name, dir }
+  return withoutForks(`${name}/${only[0]}`, only[1])
 }
 
 /** Source files, those first that a newcomer opens first or that the task is about. */
@@ -293,12 +324,17 @@ const aside =
 const test = /(?:^|\/)(?:tests?|spec|__tests__)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_\w+\.py$/i
 
 /** A file and its declarations on one line; undefined where there are none. */
-async function entryOf(name: string, base: PathArg, room: number, context: ActionContext): Promise<string | undefined> {
+async function entryOf(
+  name: string,
+  base: PathArg,
+  room: number,
+  context: ActionContext,
+): Promise<MapEntry | undefined> {
   const file = { given: name, absolute: `${base.absolute}/${name}` }
   const outcome = await attempt(() => onStructures(context, [file], (operations) => operations.list_structures(name)))
   if (!outcome.ok) return undefined
   const { outlineView } = await import('../structure/outline-view.ts')
-  const structures = outlineView(outcome.data.structures)
+  const structures = outlineView(outcome.data.structures).flatMap(withModuleContents)
   // What Rust implements for a type of the same file says little besides the type.
   const declared = structures.filter(({ kind }) => kind !== 'impl')
   const all = (declared.length > 0 ? declared : structures).flatMap((one) => headerOf(one) ?? [])
@@ -313,10 +349,18 @@ async function entryOf(name: string, base: PathArg, room: number, context: Actio
     shown.push(header)
   }
   const left = headers.length - shown.length
-  return `${oneLined(name)}: ${[...shown, ...(left > 0 ? [`+${left}`] : [])].join('; ')}`
+  const cut = name.lastIndexOf('/') + 1
+  const text = `${oneLined(name.slice(cut))}: ${[...shown, ...(left > 0 ? [`+${left}`] : [])].join('; ')}`
+  return { dir: oneLined(name.slice(0, cut)), text }
 }
 
+/** A namespace around all of a file says nothing of it. */
+const withModuleContents = (one: OutlineEntry): OutlineEntry[] =>
+  one.kind === 'module' ? [one, ...(one.children ?? []).flatMap(withModuleContents)] : [one]
+
 const isOpen = /^(?:export|pub|public)\b/
+/** They say more in their names than functions, of which a file has more. */
+const types = new Set(['class', 'interface', 'trait'])
 
 /** Short, and without what says nothing about the file: values, and what is only brought from elsewhere. */
 function headerOf({ header, kind }: OutlineEntry): { readonly text: string; readonly worth: number } | undefined {
@@ -335,6 +379,6 @@ function headerOf({ header, kind }: OutlineEntry): { readonly text: string; read
   const short = isValue ? text.replace(/\s*[:=].*$/, '') : text
   return {
     text: short.length > 70 ? `${short.slice(0, 69)}…` : short,
-    worth: kind === 'macro' ? 0 : isOpen.test(header) ? 2 : 1,
+    worth: kind === 'macro' ? 0 : (isOpen.test(header) ? 2 : 1) + (types.has(kind) ? 0.5 : 0),
   }
 }
