@@ -57,6 +57,47 @@ describe.skipIf(noTyping !== undefined)('at a terminal', () => {
     )
   })
 
+  it('what doctor finds is broken between words, below its first word', async () => {
+    const person = typing(['doctor'], { ...project(), columns: 50 })
+    await person.ended()
+    const wide = person
+      .output()
+      .split('\n')
+      .filter((line) => line.length > 50)
+    expect(wide.filter((line) => line.slice(15).includes(' '))).toEqual([])
+    expect(person.output()).toMatch(/\n✓ saving {7}.*\n {15}\S/)
+  })
+
+  it('an edit that came after some of a reply that ran before is named, and what is there already', async () => {
+    const parts = [
+      ['let sum = 0', 'let sum = startOf(items)'],
+      ['    sum += item.prize * 7', '    sum += item.price'],
+      ['export const empty = []', 'export const empty = Object.freeze([])'],
+    ].map(([from, to]) => `<<<<<<< SEARCH\n${from}\n=======\n${to}\n>>>>>>> REPLACE\n`)
+    const place = project({
+      'reply.md': `a.txt\n\`\`\`\n${parts.join('')}\`\`\`\n`,
+      'a.txt': 'let sum = 0\nfor (const item of items) {\n    sum += item.cost * 8\n}\nexport const empty = []\n',
+    })
+    const said: string[] = []
+    for (const _ of [1, 2]) {
+      const person = typing(['reply.md', '--no-git'], place)
+      expect(await person.ended()).toBe(1)
+      said.push(person.output().replace(/\s+/g, ' '))
+    }
+    for (const output of said) expect(output).toContain('hunk 2 of 3 not found in file')
+    expect(said[0]).toContain('Hunks 1 and 3 were applied on lines 1 and 5.')
+    expect(said[1]).toContain('The file was left as it was. Hunks 1 and 3 are already in the file on lines 1 and 5.')
+    expect(said[1]).toMatch(/! the same reply already ran as execution 1 \([\d-]+ [\d:]+\)/)
+  })
+
+  it('an error that every line of a text has is said once', async () => {
+    const block = command('one', 'x').replace('command = "x"', 'content << EOT\none\nEOT')
+    const person = typing(['reply.md', '--no-git'], project({ 'reply.md': block }))
+    expect(await person.ended()).toBe(1)
+    expect(person.output().match(/Invalid line format/g)).toHaveLength(1)
+    expect(person.output()).toContain('\n    Also on line 4, line 5\n')
+  })
+
   it('a command that waits for a text says so', async () => {
     const person = typing(['check'], project())
     await person.sees('clada: paste the reply here, then press Enter and Ctrl-D.')

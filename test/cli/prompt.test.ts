@@ -191,11 +191,15 @@ describe('clada context', () => {
   it('adds, lists, removes, clears', async () => {
     const cwd = scratchDir({ 'a.txt': 'hello\n', 'cart.ts': cart })
     const context = (...args: string[]) => clada(['context', ...args], { cwd })
-    expect(await context()).toEqual({ status: 0, stdout: '[the working set is empty]\n', stderr: '' })
+    expect(await context()).toEqual({
+      status: 0,
+      stdout: 'The working set is empty. Add files with: clada context add PATH…\n',
+      stderr: '',
+    })
     expect((await context('add', 'a.txt', 'cart.ts@@Cart@@total')).stdout).toBe(
       'a.txt (2 tokens) added\ncart.ts@@Cart@@total (6 tokens) added\n',
     )
-    expect((await context('add', 'a.txt')).stdout).toBe('a.txt (2 tokens) is there already\n')
+    expect((await context('add', 'a.txt')).stdout).toBe('a.txt (2 tokens) is in the working set already\n')
     expect((await context('list')).stdout).toBe(
       'a.txt  6 bytes, 2 tokens\ncart.ts@@Cart@@total  23 bytes, 6 tokens\n2 entries, 8 tokens\n',
     )
@@ -205,7 +209,7 @@ describe('clada context', () => {
       { success: true, data: [{ path: `${cwd}/cart.ts@@Cart@@total`, size: 23 }] },
     ])
     expect((await context('clear')).stdout).toBe('The working set is empty now.\n')
-    expect((await context('list')).stdout).toBe('[the working set is empty]\n')
+    expect((await context('list')).stdout).toBe('The working set is empty. Add files with: clada context add PATH…\n')
   })
 
   it('takes directories and globs, and leaves out what is ignored, blocked or binary', async () => {
@@ -236,7 +240,7 @@ describe('clada context', () => {
     expect(status).toBe(1)
     expect(stdout).toBe('a.txt (1 token) added\n')
     expect(stderr).toContain("Path not allowed '.env': it matches the denied pattern '*.env' (path_denied)")
-    expect(stderr).toContain("no such file or directory, open 'none.txt'")
+    expect(stderr).toContain("There is no file 'none.txt'")
   })
 
   it('is called right', async () => {

@@ -120,7 +120,7 @@ describe('the plan of an undo', () => {
       { before: file('x\n'), after: file('y\n'), now: found('z\n'), how: 'merge' },
       {
         to: '<<<<<<< now\nz\n=======\nx\n>>>>>>> undone\n',
-        conflict: '1 conflict marked in the file',
+        conflict: '1 conflict marked in the file: resolve it between <<<<<<< and >>>>>>>',
       },
     ],
     'with force, it is not a text': [

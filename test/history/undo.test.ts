@@ -260,7 +260,7 @@ describe('undo', () => {
     const result = await undoIn(root, 'off', { force: true })
     expect(result.success).toBe(true)
     expect(result.conflicts).toEqual([
-      { path: 'a.txt', reason: '1 conflict marked in the file' },
+      { path: 'a.txt', reason: '1 conflict marked in the file: resolve it between <<<<<<< and >>>>>>>' },
       { path: 'gone.txt', reason: 'it was deleted since and is restored' },
       { path: 'new.txt', reason: 'it was changed since and is kept' },
     ])

@@ -62,7 +62,26 @@ const dialogs: readonly Dialog[] = [
     typed: ['g', 'y', 'n', ''],
     after: { 'a.txt': all.replace('02', 'two') },
     shows: ['Take the hunks that fit [g,n,d,q,?]? ', '+two', '(2/2) Apply this hunk'],
-    says: ['Hunk 1 was applied'],
+    says: ['Hunks 1 and 3 fit on lines 1 and 19: applied, except what the user left out.'],
+  },
+  {
+    name: 'asks for the place of one edit of several, when the others fit',
+    before: { 'a.txt': `the first line of this file\n${all}` },
+    reply:
+      'a.txt\n```\n<<<<<<< SEARCH\n20\n=======\nend\n>>>>>>> REPLACE\n' +
+      '<<<<<<< SEARCH\nthe first lime of this file\n=======\nstart\n>>>>>>> REPLACE\n```\n',
+    typed: ['1', 'a'],
+    after: { 'a.txt': `start\n${all.replace('20', 'end')}` },
+    shows: ['1) line 1, 96% similar', 'Use which place [1,n,d,q,?]? '],
+  },
+  {
+    name: 'goes on with the edits that fit, when none of the places is right for the other one',
+    before: { 'a.txt': `the first line of this file\n${all}` },
+    reply:
+      'a.txt\n```\n<<<<<<< SEARCH\n20\n=======\nend\n>>>>>>> REPLACE\n' +
+      '<<<<<<< SEARCH\nthe first lime of this file\n=======\nstart\n>>>>>>> REPLACE\n```\n',
+    typed: ['n', 'y'],
+    after: { 'a.txt': `the first line of this file\n${all.replace('20', 'end')}` },
   },
   {
     name: 'leaves out all of a file',

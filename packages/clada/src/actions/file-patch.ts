@@ -264,7 +264,8 @@ async function problemOf(
     const line = bounded(() => findAppliedPlace(text, failure.hunk.lines, places))
     return line === undefined ? failure : { applied: line, ...failure }
   })
-  const [first] = failures
+  // What is in the file already is no reason: the report must be about what is missing.
+  const first = failures.find((failure) => failure.applied === undefined) ?? failures[0]
   if (first === undefined) throw new Error('a failure without a reason')
   const { hunk, reason, spans, applied, other } = first
   const verdicts = hunks.map(({ number }): HunkVerdict => {

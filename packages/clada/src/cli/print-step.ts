@@ -86,7 +86,6 @@ export function undoLines(
     ...(restored.length > mostFiles ? [`  and ${formatCount(restored.length - mostFiles, 'more file')}`] : []),
     ...conflicts.map(({ path, reason }) => `  ✗ ${spellOutLine(path)}: ${spellOut(reason)}`),
     ...warnings.map((warning) => `! ${spellOutLine(warning)}`),
-    ...(success && conflicts.length > 0 ? ['Resolve the conflicts in the files, between <<<<<<< and >>>>>>>.'] : []),
   ]
 }
 

@@ -145,8 +145,8 @@ class Walk {
       // The command is asked about when it is its turn.
       if (result.code === 'approval_required') return 'on'
       this.#reviewer.tell([head, ...why, this.#paint.red(spellOut(userText(result)))])
-      if (block.files.length > 0) return this.#hunks(task)
-      return block.places.length + block.fitting === 0 ? 'on' : this.#places(task, block, count)
+      if (block.places.length + block.fitting > 0) return this.#places(task, block, count)
+      return block.files.length > 0 ? this.#hunks(task) : 'on'
     }
     if (effect === 'read' || effect === 'meta') return 'on'
     this.#reviewer.tell([head, ...why])
@@ -155,7 +155,7 @@ class Walk {
   }
 
   /** A choice of places for an edit that has none of its own, or of the hunks that have one. */
-  async #places(task: string, { places, fitting }: ReviewedBlock, count: string): Promise<End> {
+  async #places(task: string, { places, fitting, files }: ReviewedBlock, count: string): Promise<End> {
     this.#reviewer.tell(places.flatMap((place, index) => this.#placeLines(place, index + 1)))
     const numbers = places.length === 1 ? '1' : `1-${places.length}`
     const good = fitting === 0 ? [] : [`g - take the ${formatCount(fitting, 'hunk')} that fit`]
@@ -180,7 +180,7 @@ class Walk {
         this.decide(task, { patches: 'good' })
         return this.block(task, count)
       }
-      if (word === 'n') return 'on'
+      if (word === 'n') return files.length > 0 ? this.#hunks(task) : 'on'
       if (word === 'd') return this.#leaveOut(task)
       if (word === 'q') return this.#quit(task)
       this.#reviewer.tell([

@@ -188,7 +188,17 @@ export type PathRule = 'path_escape' | 'path_denied' | 'symlink_not_allowed' | '
 
 export interface HunkVerdict {
   hunk: number
-  verdict: 'applied' | 'fits' | 'absent' | 'ambiguous' | 'unclear' | 'overlap' | 'no-context' | 'already-applied'
+  verdict:
+    | 'applied'
+    /** It fits, and the user took a part of the hunks that do. */
+    | 'reviewed'
+    | 'fits'
+    | 'absent'
+    | 'ambiguous'
+    | 'unclear'
+    | 'overlap'
+    | 'no-context'
+    | 'already-applied'
   /** Where it is or would be, from 1. */
   line?: number
   /** Where the file has lines most like it, for one that is not the first that fails. */

@@ -4,7 +4,7 @@ import { ok, type Outcome, type HistoryCommands } from '../core/action.ts'
 import { type Block, type BlockGroup, type Document, isMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
 import { now, stopCause, TotalTimeoutError } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
-import type { Problem } from '../core/problem.ts'
+import type { HunkVerdict, Problem } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import {
   type ActionResult,
@@ -386,7 +386,9 @@ export class Execution {
     // An action that fails may have done a part of its work.
     const verdict = made !== undefined && (tried.ok || made.length > 0) ? await decide?.(made) : undefined
     const outcome: Outcome =
-      verdict?.problem === undefined ? (unknown ?? tried) : { ok: false, problem: verdict.problem }
+      verdict?.problem === undefined
+        ? (unknown ?? underReview(tried, verdict?.note))
+        : { ok: false, problem: verdict.problem }
     const note = { ...review?.note, ...verdict?.note }
     if (!isBlank(note)) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
@@ -584,6 +586,15 @@ const isSamePath = (one: Block, other: Block): boolean =>
 const isAppliedAlready = (problem: Problem): boolean =>
   problem.kind === 'already-applied' ||
   (problem.kind === 'hunk-failed' && problem.verdicts.every(({ verdict }) => verdict === 'already-applied'))
+
+/** Of the hunks that fit beside one that does not, the user may have left out some. */
+function underReview(outcome: Outcome, note: ReviewNote | undefined): Outcome {
+  if (outcome.ok || outcome.problem.kind !== 'hunk-failed' || note?.hunks === undefined) return outcome
+  const verdicts = outcome.problem.verdicts.map((one): HunkVerdict =>
+    one.verdict === 'applied' ? { ...one, verdict: 'reviewed' } : one,
+  )
+  return { ...outcome, problem: { ...outcome.problem, verdicts } }
+}
 
 /** Some take their names while as many are prepared; more concurrent writes would only cost memory. */
 const maxWriting = 2 * concurrentWrites

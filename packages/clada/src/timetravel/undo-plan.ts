@@ -125,7 +125,7 @@ async function merged(
     : {
         path: short,
         wanted,
-        conflict: `${formatCount(result.conflicts, 'conflict')} marked in the file`,
+        conflict: `${formatCount(result.conflicts, 'conflict')} marked in the file: resolve ${result.conflicts === 1 ? 'it' : 'them'} between <<<<<<< and >>>>>>>`,
       }
 }
 

@@ -81,7 +81,7 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
   const { params, data, warnings = [] } = forPeople(result, root)
   const facts: object = typeof data === 'object' && data !== null ? data : {}
   const sizes = 'size' in facts && 'tokens' in facts ? ` (${formatCount(Number(facts.tokens), 'token')})` : ''
-  const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
+  const already = 'added' in facts && facts.added === false ? 'is in the working set already' : undefined
   const files = 'files' in facts && Array.isArray(facts.files) ? facts.files : undefined
   const messages: Record<string, string> = {
     add: [
@@ -90,7 +90,10 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
     ].join('\n'),
     remove: `${params['path']} removed`,
     prune: showOutput({ ...result, data }, { limit: Infinity })?.body ?? 'Nothing to remove.',
-    list: showOutput({ ...result, data }, { limit: Infinity })?.body ?? '',
+    list:
+      Array.isArray(data) && data.length === 0
+        ? 'The working set is empty. Add files with: clada context add PATH…'
+        : (showOutput({ ...result, data }, { limit: Infinity })?.body ?? ''),
     clear: 'The working set is empty now.',
   }
   print(spellOut([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))

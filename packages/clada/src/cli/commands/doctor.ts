@@ -19,7 +19,8 @@ import type { Command } from '../command.ts'
 import { flagFor, type FlagValues, saving } from '../flags.ts'
 import { aroundFor, loadedFor, optionsFor, paintFor, projectLine } from '../options.ts'
 import type { Paint } from '../../report/pretty.ts'
-import { print, printJson } from '../streams.ts'
+import { wrapLine } from '../../report/width.ts'
+import { columnsOf, print, printJson } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 import { approveLine, unapproved } from './init.ts'
 import { ProblemError } from '../../core/problem.ts'
@@ -157,7 +158,20 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
 
 function lineOf({ name, ok, found, advice, optional }: Finding, paint: Paint): string {
   const mark = ok ? paint.green('✓') : optional ? paint.yellow('–') : paint.red('✗')
-  return `${mark} ${name.padEnd(12)} ${slashed(found)}${advice === undefined ? '' : `\n    ${paint.dim(advice)}`}`
+  const below = ' '.repeat(nameWidth)
+  const [first = '', ...rest] = wrapped(below + slashed(found))
+  return [
+    `${mark} ${name.padEnd(nameWidth - 2)}${first.slice(nameWidth)}`,
+    ...rest,
+    ...(advice === undefined ? [] : wrapped(below + advice).map(paint.dim)),
+  ].join('\n')
+}
+
+const nameWidth = 15
+
+function wrapped(line: string): string[] {
+  const columns = columnsOf(1)
+  return columns === undefined ? [line] : wrapLine(line, columns)
 }
 
 /** The sandbox is started, not only looked up: a kernel may refuse it. */

@@ -224,31 +224,55 @@ function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): 
     overlap: 'Write them as one hunk.',
     'no-context': 'Add unchanged lines from the file before or after the new ones, each prefixed with one space.',
   }
-  const others = verdicts.filter((one) => one.hunk !== hunk).map(verdictSentence)
-  const applies = verdicts.some(({ verdict }) => verdict === 'applied')
-  const why =
-    others.length === 0
-      ? ''
-      : ', because the hunks for it are applied together or not at all (--patches good applies those that fit)'
-  const rest = [...(applies ? [] : [`The file was left as it was${why}.`]), ...others]
+  const others = verdicts.filter((one) => one.hunk !== hunk)
+  const applies = verdicts.some(({ verdict }) => verdict === 'applied' || verdict === 'reviewed')
+  const why = others.some(({ verdict }) => verdict === 'fits')
+    ? ', because the hunks for it are applied together or not at all (--patches good applies those that fit)'
+    : ''
+  const left = applies ? [] : [`The file was left as it was${why}.`]
+  const rest = (reader: Reader): string[] => [...left, ...verdictSentences(others, reader)]
   const own = advice[reason]
-  const withRest = (sentence: string): string => [sentence, ...rest].join(' ')
-  return typeof own === 'string' ? withRest(own) : { model: withRest(own.model), user: withRest(own.user) }
+  const { model, user } = typeof own === 'string' ? { model: own, user: own } : own
+  return { model: [model, ...rest('model')].join(' '), user: [user, ...rest('user')].join(' ') }
 }
 
-function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {
-  const where = line === undefined ? '' : ` on line ${line}`
-  const sentences: Readonly<Record<HunkVerdict['verdict'], string>> = {
-    applied: `was applied${where}: do not send it again.`,
-    fits: `would apply${where}.`,
-    absent: 'was not found either.',
-    'already-applied': `is already in the file${where}.`,
-    ambiguous: 'fits several places.',
-    unclear: 'matches, but it is not clear how its new lines must be written.',
-    overlap: 'overlaps another hunk.',
-    'no-context': 'only adds lines and does not say where.',
-  }
-  return `Hunk ${hunk} ${sentences[verdict]}`
+type Reader = 'model' | 'user'
+
+/** One sentence for all hunks of which the same is true. */
+function verdictSentences(verdicts: readonly HunkVerdict[], reader: Reader): string[] {
+  const kinds = new Set(verdicts.map(({ verdict }) => verdict))
+  return [...kinds].map((verdict) => {
+    const alike = verdicts.filter((each) => each.verdict === verdict)
+    const [one, several] = verdictWords[verdict]
+    const lines = alike.flatMap(({ line }) => line ?? [])
+    const where = lines.length < alike.length ? '' : ` on ${numbered('line', lines)}`
+    const resend = reader === 'model' ? `: do not send ${alike.length === 1 ? 'it' : 'them'} again` : ''
+    const more = { applied: resend, reviewed: ': applied, except what the user left out' }
+    const end = verdict === 'applied' || verdict === 'reviewed' ? more[verdict] : ''
+    const hunks = alike.map(({ hunk }) => hunk)
+    return `${numbered('Hunk', hunks)} ${alike.length === 1 ? one : several}${where}${end}.`
+  })
+}
+
+const verdictWords: Readonly<Record<HunkVerdict['verdict'], readonly [one: string, several: string]>> = {
+  applied: ['was applied', 'were applied'],
+  reviewed: ['fits', 'fit'],
+  fits: ['would apply', 'would apply'],
+  absent: ['was not found either', 'were not found either'],
+  'already-applied': ['is already in the file', 'are already in the file'],
+  ambiguous: ['fits several places', 'fit several places'],
+  unclear: [
+    'matches, but it is not clear how its new lines must be written',
+    'match, but it is not clear how their new lines must be written',
+  ],
+  overlap: ['overlaps another hunk', 'overlap other hunks'],
+  'no-context': ['only adds lines and does not say where', 'only add lines and do not say where'],
+}
+
+/** `line 7`, `lines 7, 15 and 18`. */
+function numbered(noun: string, numbers: readonly number[]): string {
+  const last = numbers.at(-1) ?? ''
+  return numbers.length === 1 ? `${noun} ${last}` : `${noun}s ${numbers.slice(0, -1).join(', ')} and ${last}`
 }
 
 function absentHunkAdvice({ nearest, applied }: Absence): Advice {
