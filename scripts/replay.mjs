@@ -253,11 +253,14 @@ function classOf(git, project, { reply, files, left, commit, base }, { exit, rep
     git('show', `${base}:${file}`) === undefined &&
     git('show', `${commit}:${file}`)?.length === 0 &&
     !own.includes(file)
-  const all = [...new Set([...files.filter((file) => inCommit.has(file) && !isEmpty(file)), ...own])]
+  // It takes `Updated a.py` above a fence for a name too.
+  const hasLabel = (file) => /\s/.test(file) && own.includes(file.split(/\s+/).at(-1))
+  const named = files.filter((file) => inCommit.has(file) && !isEmpty(file) && !hasLabel(file))
+  const all = [...new Set([...named, ...own])]
   // aider makes a file of any line above a fence.
   if (all.length > 0 && !all.some(isPath)) return ['aider took a sentence for a file', all.join(', ')]
   const states = all.filter(isPath).map((file) => [file, stateOf(git, project, { file, base, commit, reply })])
-  const named = JSON.stringify(report)
+  const reported = JSON.stringify(report)
   const worst = (kind) => states.filter(([, state]) => state === kind).map(([file]) => file)
   const [differing, missing] = [worst('differs'), worst('unchanged')]
   if (report.broken !== undefined) return ['crashed', report.broken]
@@ -271,7 +274,7 @@ function classOf(git, project, { reply, files, left, commit, base }, { exit, rep
     const listed = (report.notExecuted ?? []).map((one) => path.basename(one.path ?? ''))
     if (exit === 0 && missing.every((file) => listed.includes(path.basename(file))))
       return ['listed as not executed', missing.join(', ')]
-    const unnamed = missing.filter((file) => !named.includes(path.basename(file)))
+    const unnamed = missing.filter((file) => !reported.includes(path.basename(file)))
     return exit === 0 || unnamed.length > 0 ? ['silent', missing.join(', ')] : ['refused', missing.join(', ')]
   }
   if (states.some(([, state]) => state === 'line ends')) return ['the same but for line ends', '']
