@@ -330,7 +330,7 @@ function stateOf(git, project, { file, base, commit, reply }) {
  */
 function saysSo(reply, file, { before, after }) {
   const [base, got] = [before, after].map((text) => rowsOf(text.split('\n')))
-  const edits = editsIn(reply, path.basename(file))
+  const edits = editsIn(reply, reply.includes(file) ? file : path.basename(file))
   const expected = new Map()
   const add = (rows, by) => rows.forEach((row) => expected.set(row, (expected.get(row) ?? 0) + by))
   add(base, 1)
