@@ -178,6 +178,23 @@ describe('files on the way', () => {
     expect([treeOf(root), status(root), put(root)]).toEqual([...tip, ''])
   })
 
+  it('stay deleted where the older commit has a directory of the name', async () => {
+    const root = changedBy({ 'd/x': 'x\n', 'a.txt': '1\n' }, (dir) => {
+      fs.rmSync(path.join(dir, 'd'), { recursive: true })
+      fill(dir, { d: 'file\n' })
+    })
+    fs.rmSync(path.join(root, 'd'))
+    fill(root, { 'a.txt': 'mine\n' })
+    const tip = [treeOf(root), status(root)]
+    for (const way of ['forward', 'checkout']) {
+      await clada(root).back()
+      expect(treeOf(root)).toMatchObject({ 'd/x': '644 x\n' })
+      if (way === 'checkout') git(root, 'checkout', '-q', 'main')
+      expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+      expect([treeOf(root), status(root)]).toEqual(tip)
+    }
+  })
+
   it('take their directories along', async () => {
     const root = changedBy({ 'a.txt': '1\n' }, (dir) => fill(dir, { 'x/y/z': 'z\n', 'w/kept': 'k\n' }))
     fs.mkdirSync(path.join(root, 'w/empty'))

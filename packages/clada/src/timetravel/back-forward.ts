@@ -216,11 +216,13 @@ const nameIn = ({ top }: Operation, absolute: string): string => slashed(path.re
 async function asHere(operation: Operation, { back, isThere }: Way): Promise<RevertedPath[]> {
   const { root, workspace, moves } = operation.place
   const removed = interruptedPaths(back, moves)
-  // Git has changed these on the way home.
-  const unchanged = ((isThere ? back.unchanged : undefined) ?? []).map(({ path: name, state }): RevertedPath => {
-    return { path: name, before: state, after: state, last: state }
-  })
-  const entries = [...revertedPaths(back), ...unchanged].map((entry) => {
+  const changed = revertedPaths(back)
+  // Git has changed the others on the way home. A directory that the step made may have the name of a deleted file.
+  const known = new Set(changed.map((entry) => entry.path))
+  const unchanged = ((isThere ? back.unchanged : undefined) ?? [])
+    .filter((one) => !known.has(one.path))
+    .map(({ path: name, state }): RevertedPath => ({ path: name, before: state, after: state, last: state }))
+  const entries = [...changed, ...unchanged].map((entry) => {
     const absolute = path.resolve(root, entry.path)
     const now = seenAt((file) => workspace.inspect(file), absolute)
     return { entry, name: nameIn(operation, absolute), now }
@@ -234,7 +236,7 @@ async function asHere(operation: Operation, { back, isThere }: Way): Promise<Rev
   const differing = entries.filter(
     ({ entry: { before }, now }) => !isSameState(now, before) || !isSameMode(now, before),
   )
-  const known = new Set(entries.map(({ name }) => name))
+  const names = new Set(entries.map(({ name }) => name))
   return differing.flatMap((one) => {
     const { entry, name, now } = one
     const isReplaced = now.type === 'directory' && (entry.before.type === 'file' || entry.before.type === 'symlink')
@@ -242,7 +244,7 @@ async function asHere(operation: Operation, { back, isThere }: Way): Promise<Rev
     if (!isReplaced) return asFound(entry, now)
     // Git may have made it; then it is a conflict only if others have something in it.
     const { dirs } = everythingBelow(workspace, path.join(operation.top, name))
-    const further = dirs.map((dir) => `${name}/${dir}`).filter((dir) => !known.has(dir))
+    const further = dirs.map((dir) => `${name}/${dir}`).filter((dir) => !names.has(dir))
     return [asFound(entry, now), ...further.map((dir) => madeDir(operation, dir))]
   })
 }
