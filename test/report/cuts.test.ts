@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { hitsOutput } from '../../packages/clada/src/actions/output.ts'
 import { failureView, programOutput } from '../../packages/clada/src/actions/program-output.ts'
 import { Clada, validateAction } from '../../packages/clada/src/index.ts'
+import { nothingDone } from '../../packages/clada/src/core/result.ts'
+import { KeptOutput } from '../../packages/clada/src/process/kept-output.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { divideRoom } from '@clada/reply/text/lines.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -133,6 +135,19 @@ describe('the errors of a linker', () => {
       "undefined reference to `f0'\n... 39 more link errors, in all for: f0, f1, f2, f3, f4, f5 and 34 more\n",
     )
   })
+})
+
+it('lines of a program are counted among all that it wrote, however often they were cut', () => {
+  const kept = new KeptOutput(1000)
+  for (let line = 1; line <= 2000; line++) kept.add(Buffer.from(`line ${line}\n`))
+  const data = { stdout: kept.text(), stderr: '', exit_code: 0 }
+  const done = { seq: 1, blockId: 'abc', action: 'exec', params: { lang: 'bash' }, success: true, data }
+  const report = formatReport({ ...nothingDone, success: true, results: [done] }, 'llm', { outputLimit: 200 })
+  const [, first = '', last = ''] = /\[output truncated\] lines (\d+)-(\d+) of 2001 not shown;/.exec(report) ?? []
+  // The line "stdout:" is one of them.
+  expect(report).toContain(`\nline ${Number(first) - 2}\n[output truncated]`)
+  expect(report).toContain(`run less at a time to see them\nline ${last}\n`)
+  expect(report.match(/\[output truncated\]/g)).toHaveLength(1)
 })
 
 it('a name that every object has is not an action', () => {

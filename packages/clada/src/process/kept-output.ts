@@ -6,6 +6,10 @@ export class KeptOutput {
   #headBytes = 0
   #tailBytes = 0
   #left = 0
+  /** Line breaks, of all that was written. */
+  #breaks = 0
+  /** Of what is left out. */
+  #lastByte: number | undefined
 
   constructor(limit: number) {
     this.#half = Math.max(1, Math.floor(limit / 2))
@@ -16,6 +20,7 @@ export class KeptOutput {
   }
 
   add(chunk: Buffer): void {
+    this.#breaks += breaksIn(chunk)
     const room = this.#half - this.#headBytes
     if (room > 0) {
       const first = chunk.subarray(0, room)
@@ -28,9 +33,10 @@ export class KeptOutput {
     this.#tailBytes += rest.length
     // Whole chunks go first; what is left over is cut when the text is asked for.
     while (this.#tailBytes - (this.#tail[0]?.length ?? 0) >= this.#half) {
-      const gone = this.#tail.shift()?.length ?? 0
-      this.#tailBytes -= gone
-      this.#left += gone
+      const gone = this.#tail.shift()
+      this.#tailBytes -= gone?.length ?? 0
+      this.#left += gone?.length ?? 0
+      this.#lastByte = gone?.at(-1)
     }
   }
 
@@ -40,13 +46,35 @@ export class KeptOutput {
     let tail = Buffer.concat(this.#tail)
     if (tail.length > this.#half) {
       this.#left += tail.length - this.#half
+      this.#lastByte = tail.at(tail.length - this.#half - 1)
       tail = tail.subarray(tail.length - this.#half)
       this.#tail.splice(0, this.#tail.length, tail)
       this.#tailBytes = tail.length
     }
     if (this.#left === 0) return Buffer.concat([head, tail]).toString('utf8')
-    return `${head.subarray(0, wholeEnd(head)).toString('utf8')}\n[output truncated]\n${tail.subarray(wholeStart(tail)).toString('utf8')}`
+    // Rather at a line break than inside a line.
+    const headBreak = head.lastIndexOf(lineFeed)
+    const headEnd = headBreak > head.length / 2 ? headBreak : wholeEnd(head)
+    const tailBreak = this.#lastByte === lineFeed ? 0 : tail.indexOf(lineFeed) + 1
+    const tailStart =
+      tailBreak <= tail.length / 2 && (tailBreak > 0 || this.#lastByte === lineFeed) ? tailBreak : undefined
+    const from = head.subarray(0, headEnd)
+    const to = tail.subarray(tailStart ?? wholeStart(tail))
+    const unended = tail.at(-1) === lineFeed ? 0 : 1
+    const total = this.#breaks + unended
+    const first = breaksIn(from) + (headEnd === headBreak ? 2 : 1)
+    const last = Math.max(first, total - breaksIn(to) - unended + (tailStart === undefined ? 1 : 0))
+    const mark = `[output truncated] lines ${first}-${last} of ${total} not shown`
+    return `${from.toString('utf8')}\n${mark}\n${to.toString('utf8')}`
   }
+}
+
+const lineFeed = 10
+
+function breaksIn(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) count++
+  return count
 }
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80

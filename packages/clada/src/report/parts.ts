@@ -9,7 +9,7 @@ import { isMissing, type NotExecuted, type NotExecutedReason } from '@clada/repl
 import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
-import { cutLines, tokenLength } from '@clada/reply/text/lines.ts'
+import { type CutLines, cutLines, tokenLength } from '@clada/reply/text/lines.ts'
 import { Content, cutMark, oneLine, primaryOf, withoutColors } from './words.ts'
 
 /** Why a task was skipped, after a word that says that it was. */
@@ -253,7 +253,7 @@ export function showOutput(done: ActionResult, options: OutputOptions): ShownOut
       ? ''
       : ` ${shownPath(primaryOf(done), root)}${isProgram && !result.success ? ' (failed)' : ''}`
   const how = isProgram ? 'run less at a time to see them' : 'ask for less at a time'
-  const mark = cut && cutMark(cut, how)
+  const mark = cut && cutMark(isProgram ? countedInAll(cut, safe) : cut, how)
   const body = cut === undefined ? safe : [cut.head, mark, cut.tail].join('\n')
   const left = mark?.replace(/^\[.*?\] /, '') ?? (typeof shown === 'string' ? undefined : shown.cut)
   return {
@@ -263,6 +263,20 @@ export function showOutput(done: ActionResult, options: OutputOptions): ShownOut
     cut: left,
   }
 }
+
+/**
+ * Of a program that wrote more than is kept the middle was left out before. Its lines count too: a report said
+ * "lines 14-16 of 26" of 2,000.
+ */
+function countedInAll(cut: CutLines, text: string): Pick<CutLines, 'first' | 'last' | 'total'> {
+  const between = text.slice(cut.head.length, text.length - cut.tail.length)
+  const [, first, last] = earlierCut.exec(between) ?? []
+  // The mark is a line itself.
+  const more = first === undefined ? 0 : Number(last) - Number(first)
+  return { first: cut.first, last: cut.last + more, total: cut.total + more }
+}
+
+const earlierCut = /^\[output truncated\] lines (\d+)-(\d+) of \d+ not shown$/m
 
 /** What a program wrote was shown while it ran. */
 function withoutStreams(data: unknown): unknown {
