@@ -60,17 +60,14 @@ describe('the names of operations', () => {
   })
 })
 
-describe('exported functions of one name have one contract', () => {
+it('exported functions of one name are one function, in all packages', () => {
   /** Overloads are one function. */
   const exported = /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^=]*>)?\()/gm
-
-  it.each([[['reply', 'clada']], [['reply', 'page']], [['reply', 'browser']], [['reply', 'vscode']]])('%j', (names) => {
-    const places = new Map<string, Set<string>>()
-    for (const { file, code } of sourcesOf(...names))
-      for (const [, one = '', other = one] of code.matchAll(exported))
-        places.set(other, (places.get(other) ?? new Set()).add(file))
-    expect([...places].filter(([, files]) => files.size > 1)).toEqual([])
-  })
+  const places = new Map<string, Set<string>>()
+  for (const { file, code } of everything)
+    for (const [, one = '', other = one] of code.matchAll(exported))
+      places.set(other, (places.get(other) ?? new Set()).add(file))
+  expect([...places].filter(([, files]) => files.size > 1)).toEqual([])
 })
 
 describe('optional properties', () => {

@@ -21,14 +21,14 @@ export const rows = [
     what: 'a function found in 1 MB of TypeScript',
     beside: 'parsing it',
     async measure() {
-      const { grammarFor, languageFor, readIn } = await loadSource(
+      const { loadGrammar, languageFor, readIn } = await loadSource(
         'packages/clada/src/structure/document.ts',
         'packages/clada/src/structure/grammar.ts',
         'packages/clada/src/structure/languages.ts',
       )
       const text = typescript(1e6)
       const language = languageFor('large.ts', text)
-      const grammar = await grammarFor(language, language.parser)
+      const grammar = await loadGrammar(language, language.parser)
       return {
         ours: () =>
           timed(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { proposedCommands } from '../../packages/clada/src/cli/commands/init.ts'
+import { proposeCommands } from '../../packages/clada/src/cli/commands/init.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 it.each([
@@ -14,5 +14,5 @@ it.each([
   [{ Makefile: 'test := 1\n' }, []],
   [{}, []],
 ])('%j has %j', (files, commands) => {
-  expect(proposedCommands(scratchDir(files))).toEqual(commands)
+  expect(proposeCommands(scratchDir(files))).toEqual(commands)
 })

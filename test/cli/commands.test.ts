@@ -1,12 +1,12 @@
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { answerIn } from '../../packages/clada/src/cli/ask.ts'
+import { parseAnswer } from '../../packages/clada/src/cli/ask.ts'
 import { squashLines } from '../../packages/clada/src/cli/commands/squash.ts'
-import { usualPort } from '../../packages/clada/src/cli/commands/ui.ts'
+import { choosePort } from '../../packages/clada/src/cli/commands/ui.ts'
 import type { SquashResult } from '../../packages/clada/src/timetravel/squash.ts'
 import { parseArgs } from '../../packages/clada/src/cli/flags.ts'
-import { LiveOutput, Progress, shownChanges } from '../../packages/clada/src/cli/live-output.ts'
+import { LiveOutput, Progress, openShownChanges } from '../../packages/clada/src/cli/live-output.ts'
 import { withConfig } from '../../packages/clada/src/cli/options.ts'
 import { undoLines } from '../../packages/clada/src/cli/print-step.ts'
 import { called, written } from '../support/in-process.ts'
@@ -352,7 +352,7 @@ describe('the progress of a long run', () => {
 
 describe('the changes in a report for a person', () => {
   it('take at most 200 lines together', async () => {
-    const { listen, shown } = await shownChanges(parseArgs(['--format', 'pretty']).flags)
+    const { listen, shown } = await openShownChanges(parseArgs(['--format', 'pretty']).flags)
     const [before, after] = ['a\n'.repeat(20), 'b\n'.repeat(20)]
     for (let seq = 1; seq <= 20; seq++) {
       const result = { seq, blockId: '1', action: 'file_write', params: { path: 'a' }, success: true }
@@ -409,12 +409,12 @@ describe('the lines about', () => {
 it('takes only clear words for an approval', () => {
   const words = ['y\n', 'YES', 'A', ' always ', 'n', 'No', '', 'ye', 'maybe']
   const unclear = [undefined, undefined, undefined]
-  const answers = words.map((word) => answerIn(word, { canTry: false }))
+  const answers = words.map((word) => parseAnswer(word, { canTry: false }))
   expect(answers).toEqual(['once', 'once', 'always', 'always', 'no', 'no', ...unclear])
-  expect(['t', 'TRY', 'tr'].map((word) => answerIn(word, { canTry: true }))).toEqual(['try', 'try', undefined])
-  expect(answerIn('t', { canTry: false })).toBe(undefined)
+  expect(['t', 'TRY', 'tr'].map((word) => parseAnswer(word, { canTry: true }))).toEqual(['try', 'try', undefined])
+  expect(parseAnswer('t', { canTry: false })).toBe(undefined)
 })
 
 it('serves the page of a project on the same port every time', () => {
-  expect(['/p', '/q'].map(usualPort)).toEqual([17_215, 18_245])
+  expect(['/p', '/q'].map(choosePort)).toEqual([17_215, 18_245])
 })

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { beforeAll, afterAll, describe, expect, it } from 'vitest'
 import os from 'node:os'
-import { completion } from '../../packages/clada/src/cli/complete.ts'
+import { describeCompletion } from '../../packages/clada/src/cli/complete.ts'
 import { flags } from '../../packages/clada/src/cli/flags.ts'
 import { commandHelp } from '../../packages/clada/src/cli/commands/help.ts'
 import { allCommands, commands as loaders } from '../../packages/clada/src/cli/commands/list.ts'
@@ -166,7 +166,7 @@ describe('help', () => {
   })
 
   it('and completion come from the same tables', () => {
-    const { commands: completed, flags: known } = completion(commands)
+    const { commands: completed, flags: known } = describeCompletion(commands)
     expect(completed.map(({ name }) => name)).toEqual(commands.map(({ name }) => name))
     expect(known.map(({ name }) => name)).toEqual(flags.map(({ name }) => name))
   })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { swaps } from '../../packages/clada/src/cli/commands/doctor.ts'
+import { checkSwaps } from '../../packages/clada/src/cli/commands/doctor.ts'
 import { platformOf } from '../../packages/clada/src/core/platform.ts'
 import { called } from '../support/in-process.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -149,7 +149,7 @@ describe('clada doctor about languages', () => {
 })
 
 it('says where a path can be swapped between its check and its use', async () => {
-  expect(swaps(platformOf('linux'))).toEqual([])
+  expect(checkSwaps(platformOf('linux'))).toEqual([])
   for (const name of ['darwin', 'win32'] as const)
-    expect(swaps(platformOf(name))).toMatchObject([{ name: 'paths', ok: false, optional: true }])
+    expect(checkSwaps(platformOf(name))).toMatchObject([{ name: 'paths', ok: false, optional: true }])
 })

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { elapsedText, noticeOf } from '../../packages/clada/src/cli/end-notice.ts'
+import { elapsedText, formatNotice } from '../../packages/clada/src/cli/end-notice.ts'
 import { called } from '../support/in-process.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 it('a notice is one sequence, whatever is in its text', () => {
-  expect(noticeOf('clada: done')).toBe('\u001b]9;clada: done\u0007')
-  const odd = noticeOf('a\u0007b\u001b]8;;x\nc')
+  expect(formatNotice('clada: done')).toBe('\u001b]9;clada: done\u0007')
+  const odd = formatNotice('a\u0007b\u001b]8;;x\nc')
   expect(odd.slice(4, -1)).toMatch(/^[ -~]+$/)
 })
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openBoard } from '../../packages/clada/src/cli/watch/clipboard.ts'
 import { makeKeyReader } from '../../packages/clada/src/cli/watch/keys.ts'
-import { liveScreen } from '../../packages/clada/src/cli/watch/screen.ts'
+import { makeLiveScreen } from '../../packages/clada/src/cli/watch/screen.ts'
 import { cellsOf, truncateToWidth, wrapLine } from '../../packages/clada/src/report/width.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { written } from '../support/in-process.ts'
@@ -88,7 +88,7 @@ describe('widths', () => {
 describe('the status line', () => {
   it('has whole parts, as many as fit, and is drawn only when something is new', async () => {
     const out = Object.assign(new EventEmitter(), { columns: 8 })
-    const screen = liveScreen(out, false)
+    const screen = makeLiveScreen(out, false)
     const drawn = await written(async () => {
       for (const parts of [
         ['ab', 'cd', 'e'],

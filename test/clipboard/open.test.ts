@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { copyText, openClipboard } from '../../packages/clada/src/watch/clipboard/open.ts'
+import { copyToClipboard, openClipboard } from '../../packages/clada/src/watch/clipboard/open.ts'
 import { offerLine, watchClipboard } from '../../packages/clada/src/watch/clipboard/watch.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
@@ -10,7 +10,7 @@ describe.runIf(process.platform === 'linux')('a machine without a clipboard (on 
     const noDesktop =
       'No clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set. Over SSH, --osc52 copies to the clipboard of your own terminal.'
     expect(await openClipboard({ env: {} })).toEqual({ why: noDesktop })
-    expect(await copyText('x', { env: {} })).toEqual({ to: [], why: [noDesktop] })
+    expect(await copyToClipboard('x', { env: {} })).toEqual({ to: [], why: [noDesktop] })
   })
 
   it('says what to install', async () => {

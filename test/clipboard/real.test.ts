@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Clipboard, isClipboard } from '../../packages/clada/src/watch/clipboard/clipboard.ts'
-import { copyText, openClipboard } from '../../packages/clada/src/watch/clipboard/open.ts'
+import { copyToClipboard, openClipboard } from '../../packages/clada/src/watch/clipboard/open.ts'
 import {
   type ClipboardWatch,
   type Offer,
@@ -83,7 +83,7 @@ describe('a real clipboard', () => {
   })
 
   it('is filled by whoever wants to copy', async () => {
-    expect(await copyText('copied', { env: display.env })).toEqual({ to: ['the clipboard'], why: [] })
+    expect(await copyToClipboard('copied', { env: display.env })).toEqual({ to: ['the clipboard'], why: [] })
     await vi.waitFor(async () => expect(await display.paste()).toBe('copied'), 110_000)
   })
 

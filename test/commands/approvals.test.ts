@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { approvalLine, approvalLineOf } from '../../packages/clada/src/approvals/approval-line.ts'
 import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
-import { question } from '../../packages/clada/src/cli/ask.ts'
+import { questionText } from '../../packages/clada/src/cli/ask.ts'
 import { spellOutCommand } from '../../packages/clada/src/report/words.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../packages/clada/src/core/commands.ts'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
@@ -226,15 +226,15 @@ describe('what is shown', () => {
       changed: true,
       repository: false,
     }
-    const text = question({ ...facts, about: 'command' })
+    const text = questionText({ ...facts, about: 'command' })
     expect(text).toMatch(
       /npm ci\n {2}Program: \/usr\/bin\/npm\. Yes allows whatever this runs, in the sandbox\.\n.*changed.*\nRun it\?/,
     )
     expect(text).toMatch(/y \(once\), a \(always\), t \(try it first\) or n, then Enter: $/)
-    const network = question({ ...facts, canTry: false, about: 'network', bound: 'package.json' })
+    const network = questionText({ ...facts, canTry: false, about: 'network', bound: 'package.json' })
     expect(network).toMatch(/npm ci\n.*network.*whatever this runs.*\n.*package\.json\nLet it use the network\?/)
     expect(network).toMatch(/y \(once\), a \(always\) or n, then Enter: $/)
-    const bare = question({ ...facts, about: 'command', program: undefined, unsandboxed: true })
+    const bare = questionText({ ...facts, about: 'command', program: undefined, unsandboxed: true })
     expect(bare).toContain('Program: not found. Yes allows whatever this runs, without a sandbox.')
   })
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { approvalLine } from '../../packages/clada/src/approvals/approval-line.ts'
 import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
-import { question } from '../../packages/clada/src/cli/ask.ts'
+import { questionText } from '../../packages/clada/src/cli/ask.ts'
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
@@ -447,10 +447,14 @@ describe('a command that is not approved (needs layers)', () => {
       { path: 'b.txt', change: 'create' },
     ] as const
     const result = { exitCode: 0, changed, more: 5, output: 'first\u001b[2J\r\nlast\n' }
-    const text = question({ ...request, about: 'tried', tried: result })
+    const text = questionText({ ...request, about: 'tried', tried: result })
     expect(text).toContain('without network: exit 0, 7 files changed. Nothing is kept yet.')
     expect(text).toContain('    + b.txt\n    and 5 more\n  The end of its output:\n    | first\\x1b[2J\n    | last\n')
-    const late = question({ ...request, about: 'tried', tried: { ...result, exitCode: null, changed: [], more: 0 } })
+    const late = questionText({
+      ...request,
+      about: 'tried',
+      tried: { ...result, exitCode: null, changed: [], more: 0 },
+    })
     expect(late).toContain('it did not end in time. After a yes it runs again.')
     expect(text).not.toContain('\u001b')
     expect(text).toMatch(/Approve it and keep this result\? y \(once\), a \(always\) or n, then Enter: $/)

@@ -17,7 +17,7 @@ import {
 import { promptNames, syntaxNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
 import { exampleFiles } from '../../packages/clada/src/describe/lesson.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { formatFor } from '../../packages/clada/src/cli/options.ts'
+import { resultFormat } from '../../packages/clada/src/cli/options.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
@@ -92,7 +92,7 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
     // The files of the examples are missing, so one of them fails.
     const result = await new Clada({ repoPath: root, gitCommit: false }).execute(unframed(text))
     expect(result.success).toBe(false)
-    for (const form of ['llm', formatFor(result)] as const) {
+    for (const form of ['llm', resultFormat(result)] as const) {
       const marks = formatReport(result, form).match(/^=== [A-Z ]+ ===$|\[task-(?=\d+\])|<result\b/gm) ?? []
       expect(marks.length).toBeGreaterThan(1)
       for (const mark of new Set(marks)) if (mark !== '=== END ===') expect(text).toContain(mark)

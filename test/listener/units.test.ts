@@ -4,7 +4,7 @@ import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { splitWatchedFile, saidAgain } from '../../packages/clada/src/watch/results-writer.ts'
 import { fatesIn, type Known, knownOf, type Unit, unitsOf } from '../../packages/clada/src/watch/units.ts'
-import { lookAt } from '../../packages/clada/src/watch/watched-file.ts'
+import { inspectFile } from '../../packages/clada/src/watch/watched-file.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { block } from './world.ts'
 
@@ -78,5 +78,5 @@ it.each([
   ['a path below a file', 'file/a/b', { kind: 'absent' }],
   ['a directory', '.', { kind: 'odd' }],
 ])('a watched file may be %s', (_, name, look) => {
-  expect(lookAt(path.join(scratchDir({ file: 'x' }), name), 100)).toMatchObject(look)
+  expect(inspectFile(path.join(scratchDir({ file: 'x' }), name), 100)).toMatchObject(look)
 })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { birthOf } from '../../packages/clada/src/process/process-tree.ts'
-import { openFollowedTree, rowsOf } from '../../packages/clada/src/process/marked.ts'
+import { openFollowedTree, parseProcessRows } from '../../packages/clada/src/process/marked.ts'
 import { findProgram, systemPath, readProgramOutput } from '../../packages/clada/src/process/programs.ts'
 
 /** How macOS finds what a program has started, tested with the ps of this machine. */
@@ -9,7 +9,7 @@ const ps = findProgram('ps', systemPath)
 const list = (): string => (ps === undefined ? '' : readProgramOutput(ps, ['-A', '-o', 'pid=,ppid=,lstart='], 5000))
 
 it('reads what ps prints on macOS', () => {
-  expect(rowsOf('    1     0 Mon Nov 16 08:00:00 2026    \n  501     1 Mon Nov 16 08:00:01 2026\n')).toEqual([
+  expect(parseProcessRows('    1     0 Mon Nov 16 08:00:00 2026    \n  501     1 Mon Nov 16 08:00:01 2026\n')).toEqual([
     { pid: 1, parent: 0, born: 'Mon Nov 16 08:00:00 2026' },
     { pid: 501, parent: 1, born: 'Mon Nov 16 08:00:01 2026' },
   ])

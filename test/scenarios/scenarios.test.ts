@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { formatFor } from '../../packages/clada/src/cli/options.ts'
+import { resultFormat } from '../../packages/clada/src/cli/options.ts'
 import { formatReport, type ReportFormat } from '../../packages/clada/src/report/format.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -28,7 +28,7 @@ for (const { name } of scenarios) {
       expect(result.success).toBe(!name.startsWith('err-'))
       expect(bytesIn(root)).toEqual(bytesIn(path.join(folder, 'after')))
 
-      const format = formatIn(folder) ?? formatFor(result)
+      const format = formatIn(folder) ?? resultFormat(result)
       const report = formatReport(result, format).replaceAll(root, '/ROOT')
       const file = path.join(folder, reportFiles[format])
       await expect(report.endsWith('\n') ? report : `${report}\n`).toMatchFileSnapshot(file)

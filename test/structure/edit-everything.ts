@@ -1,6 +1,6 @@
 import { parseSync } from 'oxc-parser'
 import type { Node } from 'web-tree-sitter'
-import { grammarFor } from '../../packages/clada/src/structure/grammar.ts'
+import { loadGrammar } from '../../packages/clada/src/structure/grammar.ts'
 import type { Language } from '../../packages/clada/src/structure/language.ts'
 import { languageFor } from '../../packages/clada/src/structure/languages.ts'
 import { structureOperations, type StructureOperations } from '../../packages/clada/src/structure/operations.ts'
@@ -202,7 +202,7 @@ async function statementsIn(path: string, text: string, language: Language): Pro
     visit(program)
     return { statements, isValid: errors.length === 0 }
   }
-  const tree = (await grammarFor(language, parser)).parse(text)
+  const tree = (await loadGrammar(language, parser)).parse(text)
   const isValid = !tree.rootNode.hasError
   const visit = (node: Node): void => {
     for (const child of node.namedChildren) {

@@ -1,6 +1,6 @@
 import type { Node } from 'web-tree-sitter'
 import { replacement } from '../../packages/clada/src/structure/edit.ts'
-import { grammarFor } from '../../packages/clada/src/structure/grammar.ts'
+import { loadGrammar } from '../../packages/clada/src/structure/grammar.ts'
 import { type Language, type TreeSitterRow, words } from '../../packages/clada/src/structure/language.ts'
 import { indentSteps } from '../../packages/clada/src/structure/indent.ts'
 import { insertion } from '../../packages/clada/src/structure/insertion.ts'
@@ -166,7 +166,7 @@ let whole: { readonly text: string; readonly tree: SolidTree | null } = { text: 
 
 async function solidTree(text: string, language: Language, row: TreeSitterRow): Promise<SolidTree> {
   if (whole.text === text && whole.tree !== null) return whole.tree
-  const tree = (await grammarFor(language, row)).parse(text)
+  const tree = (await loadGrammar(language, row)).parse(text)
   const types = words(row.comments)
   let solid = ''
   let at = 0

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import tty from 'node:tty'
 import { inject, vi } from 'vitest'
-import { exitCodeOf } from '../../packages/clada/src/cli/main.ts'
+import { runCommandLine } from '../../packages/clada/src/cli/main.ts'
 import type { Ran } from './cli.ts'
 
 interface Around {
@@ -27,7 +27,7 @@ export async function called(
   let status: number | null = null
   try {
     const streams = await written(async () => {
-      status = await exitCodeOf(args)
+      status = await runCommandLine(args)
     }, around)
     return { status, ...streams }
   } finally {

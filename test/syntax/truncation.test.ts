@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { formatFor } from '../../packages/clada/src/cli/options.ts'
+import { resultFormat } from '../../packages/clada/src/cli/options.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type BlockName, blockNames, foreignNames, nativeNames, writes } from './samples.ts'
@@ -69,7 +69,7 @@ async function expectTruncated(syntax: BlockName, text: string, open: boolean): 
     expect(hint, where).toMatch(/\w/)
     expect(line).toBeLessThanOrEqual(text.split('\n').length + 1)
   }
-  const report = formatReport(result, formatFor(result))
+  const report = formatReport(result, resultFormat(result))
   expect(
     told.some(({ hint = '' }) => report.includes(hint)),
     report,

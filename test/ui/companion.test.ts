@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { answerIn, type Key, sha256, sign } from '../../packages/browser/src/signed.ts'
+import { readSignedAnswer, type Key, sha256, sign } from '../../packages/browser/src/signed.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { entered, request, type Served, served } from './page-server.ts'
 
@@ -39,7 +39,7 @@ async function ask(page: Served, key: Key, route: string, body: object, headers:
   const isSigned = typeof value === 'object' && value !== null && 'proof' in value
   return {
     status: answer.status,
-    value: isSigned ? JSON.parse(await answerIn(key, nonce, answer.status, value)) : value,
+    value: isSigned ? JSON.parse(await readSignedAnswer(key, nonce, answer.status, value)) : value,
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mapOf } from '../../packages/page/src/reply/lanes.ts'
-import { compare, difference, heightOf, rowsOf } from '../../packages/page/src/diff/rows.ts'
+import { makeMap } from '../../packages/page/src/reply/lanes.ts'
+import { compareTexts, findDifference, countScreenLines, makeRows } from '../../packages/page/src/diff/rows.ts'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('')
 const none = new Map<number, { above: number; below: number }>()
@@ -9,15 +9,15 @@ const all = { above: Infinity, below: 0 }
 
 describe('the rows of a diff', () => {
   it('stand side by side, or one below the other', () => {
-    const comparison = compare('a\nb\nc\n', 'a\nX\nY\nc\n')
+    const comparison = compareTexts('a\nb\nc\n', 'a\nX\nY\nc\n')
     const same = (left: number, right: number) => ({ kind: 'same', left, right })
-    expect(rowsOf(comparison, 'split', none)).toEqual([
+    expect(makeRows(comparison, 'split', none)).toEqual([
       same(0, 0),
       { kind: 'change', left: 1, right: 1 },
       { kind: 'change', left: null, right: 2 },
       same(2, 3),
     ])
-    expect(rowsOf(comparison, 'unified', none)).toEqual([
+    expect(makeRows(comparison, 'unified', none)).toEqual([
       same(0, 0),
       { kind: 'change', left: 1, right: null, beside: 1 },
       { kind: 'change', left: null, right: 1, beside: 1 },
@@ -28,11 +28,11 @@ describe('the rows of a diff', () => {
 
   it('are folded where nothing changed, until they are opened', () => {
     const before = numbered(40)
-    const comparison = compare(before, before.replace('line 20\n', 'other\n'))
-    const kinds = rowsOf(comparison, 'split', none).map(({ kind, count }) => (kind === 'fold' ? count : kind))
+    const comparison = compareTexts(before, before.replace('line 20\n', 'other\n'))
+    const kinds = makeRows(comparison, 'split', none).map(({ kind, count }) => (kind === 'fold' ? count : kind))
     expect(kinds).toEqual([17, 'same', 'same', 'same', 'change', 'same', 'same', 'same', 16])
-    expect(rowsOf(comparison, 'split', new Map([[0, all]]))).toHaveLength(20 + 1 + 3 + 1)
-    const some = rowsOf(comparison, 'split', new Map([[0, { above: 2, below: 5 }]])).map(
+    expect(makeRows(comparison, 'split', new Map([[0, all]]))).toHaveLength(20 + 1 + 3 + 1)
+    const some = makeRows(comparison, 'split', new Map([[0, { above: 2, below: 5 }]])).map(
       ({ kind, count }) => count ?? kind,
     )
     expect(some).toEqual([
@@ -51,7 +51,7 @@ describe('the rows of a diff', () => {
   it('do not differ by white space when that is ignored', () => {
     const [before, after] = ['if (a) {\nb\n}\n', 'if (a)  {\n  b\n  c\n}\n']
     const kinds = (space: 'counts' | 'ignored') =>
-      rowsOf(compare(before, after, space), 'split', none).map(({ kind }) => kind)
+      makeRows(compareTexts(before, after, space), 'split', none).map(({ kind }) => kind)
     expect(kinds('counts')).toEqual(['change', 'change', 'change', 'same'])
     expect(kinds('ignored')).toEqual(['same', 'same', 'change', 'same'])
   })
@@ -69,7 +69,7 @@ describe('the rows of a diff', () => {
     const hunks = [hunk('one', 0, 2), hunk('two', 3, 4)]
     const [before, after] = ['a\nb\nc\nd\n', 'a \nB\nc\nD\n']
     const shown = (space: 'counts' | 'ignored') =>
-      rowsOf(compare(before, after, space), 'split', none, hunks).map(
+      makeRows(compareTexts(before, after, space), 'split', none, hunks).map(
         ({ kind, hunk: own }) => `${kind} ${own?.id ?? ''}`,
       )
     expect(shown('counts')).toEqual(['hunk one', 'change one', 'change one', 'same ', 'hunk two', 'change two'])
@@ -80,8 +80,8 @@ describe('the rows of a diff', () => {
     const text = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n')).map((lines) => lines.join(''))
     fc.assert(
       fc.property(text, text, fc.constantFrom('split' as const, 'unified' as const), (before, after, mode) => {
-        const comparison = compare(before, after)
-        const rows = rowsOf(comparison, mode, new Map(comparison.stretches.map(({ left }) => [left, all])))
+        const comparison = compareTexts(before, after)
+        const rows = makeRows(comparison, mode, new Map(comparison.stretches.map(({ left }) => [left, all])))
         const numbers = (lines: readonly unknown[]): number[] => lines.map((_, index) => index)
         expect(rows.flatMap(({ left }) => left ?? [])).toEqual(numbers(comparison.left))
         expect(rows.flatMap(({ right }) => right ?? [])).toEqual(numbers(comparison.right))
@@ -99,7 +99,7 @@ it.each([
   ['entirely\n', 'different words\n', undefined],
   ['no end', 'no end\n', undefined],
 ])('%j differs from %j', (line, other, found) => {
-  expect(difference(line, other)).toEqual(found)
+  expect(findDifference(line, other)).toEqual(found)
 })
 
 it.each([
@@ -113,7 +113,7 @@ it.each([
   ['a 0123456789ab c', 10, 3],
   ['漢字漢字漢字\n', 10, 2],
 ])('%j on %d columns takes %d lines', (line, columns, lines) => {
-  expect(heightOf(line, columns)).toBe(lines)
+  expect(countScreenLines(line, columns)).toBe(lines)
 })
 
 const block = (key: number, ...paths: string[]) => ({
@@ -122,7 +122,7 @@ const block = (key: number, ...paths: string[]) => ({
 })
 
 it('the map joins blocks that change the same file, and uses a line again when it is free', () => {
-  const rows = mapOf([block(0, 'a'), block(1, 'a', 'b'), block(2, 'b', 'c'), block(3, 'c'), block(4)])
+  const rows = makeMap([block(0, 'a'), block(1, 'a', 'b'), block(2, 'b', 'c'), block(3, 'c'), block(4)])
   const lanes = rows.map((row) =>
     row.lanes.map(({ lane, from, to, on }) => `${lane}${from ? '<' : ''}${on ? 'o' : '|'}${to ? '>' : ''}`).join(' '),
   )

@@ -1,8 +1,8 @@
-import { isRecord } from './messages.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** Which replies were applied, by their digests, so that their bars say so after a reload. */
 
-export async function appliedBefore(hash: string): Promise<string | undefined> {
+export async function findApplied(hash: string): Promise<string | undefined> {
   const said = (await all())[hash]
   return typeof said === 'string' ? said : undefined
 }

@@ -1,18 +1,18 @@
-import { appliedBefore } from './applied.ts'
+import { findApplied } from './applied.ts'
 import {
   type Found,
   type FromPopup,
   type FromTab,
   isReading,
-  isRecord,
   longestReply,
   type Opened,
   type ToPanel,
 } from './messages.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { sha256 } from './signed.ts'
-import { changeSite, siteOf, sites } from './sites.ts'
-import { summaryOf } from './summary.ts'
-import { inject, siteIn } from './tab.ts'
+import { changeSite, findSite, sites } from './sites.ts'
+import { readSummary } from './summary.ts'
+import { inject, findSiteOfTab } from './tab.ts'
 
 /**
  * The service worker: reads replies, and opens the panel. It never talks to clada; only the panel and the popup do, which no
@@ -54,7 +54,7 @@ interface Place {
 }
 
 async function answerTab(asked: FromTab, { tab, window, site, opening }: Place): Promise<unknown> {
-  if ((await siteOf(site)).enabled === 'off') return undefined
+  if ((await findSite(site)).enabled === 'off') return undefined
   switch (asked.type) {
     case 'hello':
       return true
@@ -76,9 +76,9 @@ async function answerTab(asked: FromTab, { tab, window, site, opening }: Place):
 const openedIn = (window: number): string => `opened-${window}`
 
 async function found(text: string): Promise<Found | undefined> {
-  const summary = summaryOf(text)
+  const summary = readSummary(text)
   if (summary === undefined) return undefined
-  const before = await appliedBefore(await sha256(text))
+  const before = await findApplied(await sha256(text))
   return { summary, before }
 }
 
@@ -105,7 +105,7 @@ async function openPanel(window: number): Promise<void> {
 const panelWidth = 520
 
 async function enable({ tab, how }: FromPopup): Promise<unknown> {
-  await changeSite(await siteIn(tab), { enabled: how })
+  await changeSite(await findSiteOfTab(tab), { enabled: how })
   await registerScripts()
   return how === 'off' ? undefined : inject(tab)
 }

@@ -1,6 +1,7 @@
 import { brightness } from './colour.ts'
-import { type Found, type FromTab, isRecord, type Reading } from './messages.ts'
-import { backgroundBehind } from './visibility.ts'
+import { type Found, type FromTab, type Reading } from './messages.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
+import { findBackground } from './visibility.ts'
 
 /** The elements that hold bars: not part of any reply. */
 const hosts = new WeakSet<Node>()
@@ -52,7 +53,7 @@ export class Bar {
     if (said !== this.#summary) this.say(said)
     this.#summary = said
     // A page may be dark while the system is light.
-    this.#bar.classList.toggle('dark', brightness(backgroundBehind(this.reply)) < 128)
+    this.#bar.classList.toggle('dark', brightness(findBackground(this.reply)) < 128)
     if (!this.isInPlace) this.reply.append(this.#host)
   }
 

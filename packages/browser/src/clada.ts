@@ -1,9 +1,9 @@
 import type { Looked, PairedKey, Progress, Projects, RunningProject, Undone } from '../../clada/src/ui/companion.ts'
 import type { BlockDetail } from '../../clada/src/ui/protocol.ts'
 import { Failure } from './failure.ts'
-import { isRecord } from './messages.ts'
-import { answerIn, type Key, sign } from './signed.ts'
-import { changeSite, siteOf } from './sites.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
+import { readSignedAnswer, type Key, sign } from './signed.ts'
+import { changeSite, findSite } from './sites.ts'
 
 /** The running clada processes, which only the panel and the popup talk to. */
 
@@ -34,13 +34,13 @@ export async function ask<Route extends keyof Answers>(
   body: object,
   { seconds = 25 } = {},
 ): Promise<Answers[Route]> {
-  const key = await keptKey()
+  const key = await readKey()
   if (key === undefined) throw new Unpaired('Pair this extension with clada first.')
   const text = JSON.stringify(body)
   const { nonce, header } = await sign(key, port, route, text)
   const { status, value } = await post(port, route, text, { 'x-clada-companion': header }, seconds)
   if (status === 401) throw new Unpaired('clada does not know this extension any more. Pair it again.')
-  const given = await answerIn(key, nonce, status, value).catch(() => {
+  const given = await readSignedAnswer(key, nonce, status, value).catch(() => {
     throw new Failure('What listens on the port of clada is not clada.')
   })
   // The types are those of the side that has just proved who it is.
@@ -62,14 +62,14 @@ export async function pair(code: string): Promise<RunningProject> {
   return project
 }
 
-export async function keptKey(): Promise<Key | undefined> {
+export async function readKey(): Promise<Key | undefined> {
   const { key } = await chrome.storage.local.get('key')
   if (!isRecord(key) || typeof key['id'] !== 'string' || typeof key['key'] !== 'string') return undefined
   return { id: key['id'], key: key['key'] }
 }
 
 /** Every project that is running (@throws Unpaired if none knows this extension): those of the ports where one was before, and those that these know of. */
-export async function running(): Promise<RunningProject[]> {
+export async function listRunningProjects(): Promise<RunningProject[]> {
   const { ports } = await chrome.storage.local.get('ports')
   const waiting = new Set(Array.isArray(ports) ? ports.map(Number) : [])
   const asked = new Set<number>()
@@ -135,16 +135,16 @@ export type Link =
   | { readonly kind: 'ready'; readonly project: RunningProject; readonly projects: readonly RunningProject[] }
 
 /** The project of a site. The only one that is running is chosen without a question. */
-export async function linkOf(site: string): Promise<Link> {
-  if ((await keptKey()) === undefined) return { kind: 'unpaired' }
-  const projects = await running().catch((error: unknown) => {
+export async function findLink(site: string): Promise<Link> {
+  if ((await readKey()) === undefined) return { kind: 'unpaired' }
+  const projects = await listRunningProjects().catch((error: unknown) => {
     if (error instanceof Unpaired) return undefined
     throw error
   })
   if (projects === undefined) return { kind: 'unpaired' }
   const [only] = projects
   if (only === undefined) return { kind: 'stopped' }
-  const { project: chosen } = await siteOf(site)
+  const { project: chosen } = await findSite(site)
   if (chosen === undefined && projects.length === 1) {
     await changeSite(site, { project: only.id })
     return { kind: 'ready', project: only, projects }

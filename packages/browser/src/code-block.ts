@@ -1,4 +1,4 @@
-import { childrenOf, hasLines, isCodeBlock, isControl, parentOf } from './dom.ts'
+import { listChildren, hasLines, isCodeBlock, isControl, findParent } from './dom.ts'
 import { Lines } from './lines.ts'
 import { isFile } from '@clada/reply/syntax/proposal/title.ts'
 
@@ -23,17 +23,17 @@ export interface Code {
  * The one code block in an element that has nothing else but a header: the language or the name of a file, and
  * controls. Chat pages wrap every code block like that, and the header is not part of the reply.
  */
-export function framedIn(element: Element, seen: Seen): Code | undefined {
+export function findFramedCode(element: Element, seen: Seen): Code | undefined {
   const block = onlyCodeIn(element)
   if (block === undefined) return undefined
   const header = headerIn(element, block, seen)
-  return header === undefined ? undefined : codeIn(block, header, seen)
+  return header === undefined ? undefined : readCode(block, header, seen)
 }
 
 /** The largest element around code that has nothing else but its header, else the code itself. */
-export function frameAround(block: Element, isTooWide: (element: Element) => boolean): Element {
+export function findFrame(block: Element, isTooWide: (element: Element) => boolean): Element {
   let frame = block
-  for (let next = parentOf(block); next !== null && !isTooWide(next); next = parentOf(next)) {
+  for (let next = findParent(block); next !== null && !isTooWide(next); next = findParent(next)) {
     if (running.test(next.tagName) || onlyCodeIn(next) !== block || headerIn(next, block, roughly) === undefined) break
     frame = next
   }
@@ -57,7 +57,7 @@ function onlyCodeIn(element: Element): Element | undefined {
 
 /** The outermost code blocks in an element. */
 function* codesIn(element: Element): Generator<Element> {
-  for (const child of childrenOf(element)) {
+  for (const child of listChildren(element)) {
     if (!(child instanceof Element) || isControl(child)) continue
     if ((child.tagName === 'PRE' || child.tagName === 'CODE') && isCodeBlock(child, getComputedStyle(child)))
       yield child
@@ -76,9 +76,9 @@ function headerIn(element: Element, block: Element, seen: Seen): string | undefi
       return words.length <= mostWords
     }
     if (!(node instanceof Element) || isControl(node)) return true
-    return !running.test(node.tagName) && Array.from(childrenOf(node)).every(isHeader)
+    return !running.test(node.tagName) && Array.from(listChildren(node)).every(isHeader)
   }
-  if (!Array.from(childrenOf(element)).every(isHeader)) return undefined
+  if (!Array.from(listChildren(element)).every(isHeader)) return undefined
   const text = words.join(' ').replaceAll(captions, ' ').trim()
   return isLabel(text) ? text : undefined
 }
@@ -99,7 +99,7 @@ const label = /^[\p{L}\d_+#.-]+(?: [\p{L}\d_+#.()-]+){0,2}$/u
 const isFileName = (text: string): boolean =>
   text.length <= 120 && /[./\\]/.test(text) && !/\s/.test(text) && isFile(text)
 
-export function codeIn(block: Element, header: string, seen: Seen): Code {
+export function readCode(block: Element, header: string, seen: Seen): Code {
   const { body, own } = bodyOf(block, seen)
   const said = header === '' ? own : header
   const title = isFileName(said) ? said : ''
@@ -155,7 +155,7 @@ interface Walk {
 
 function walkCode(element: Element, out: Lines, walk: Walk): void {
   const { seen } = walk
-  for (const child of childrenOf(element)) {
+  for (const child of listChildren(element)) {
     if (child instanceof Text) out.exact(seen.dataOf(child))
     if (!(child instanceof Element) || isControl(child) || walk.leave.has(child)) continue
     if (child.tagName === 'BR') {

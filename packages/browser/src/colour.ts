@@ -2,7 +2,7 @@
 export type Colour = readonly [red: number, green: number, blue: number, alpha: number]
 
 /** A computed colour; undefined in a notation that no browser computes for the usual ones. */
-export function colourOf(text: string): Colour | undefined {
+export function parseColour(text: string): Colour | undefined {
   const known = parsed.get(text)
   if (known !== undefined || parsed.has(text)) return known
   const [, name = '', inner = ''] = /^([a-z]+)\((.*)\)$/.exec(text) ?? []
@@ -51,7 +51,7 @@ function channel(linear: number): number {
 }
 
 /** A colour painted over an opaque one. */
-export const over = ([red, green, blue, alpha]: Colour, below: Colour): Colour => [
+export const paintOver = ([red, green, blue, alpha]: Colour, below: Colour): Colour => [
   red * alpha + below[0] * (1 - alpha),
   green * alpha + below[1] * (1 - alpha),
   blue * alpha + below[2] * (1 - alpha),
@@ -59,7 +59,7 @@ export const over = ([red, green, blue, alpha]: Colour, below: Colour): Colour =
 ]
 
 /** The largest difference in one of red, green and blue. */
-export const farthest = (one: Colour, other: Colour): number =>
+export const largestDifference = (one: Colour, other: Colour): number =>
   Math.max(Math.abs(one[0] - other[0]), Math.abs(one[1] - other[1]), Math.abs(one[2] - other[2]))
 
 /** From 0 to 255; unknown is light. */

@@ -1,7 +1,8 @@
 import { Bar, isBar } from './bar.ts'
 import { insert } from './field.ts'
-import { type Comparison, type Found, type FromTab, isRecord, longestReply } from './messages.ts'
-import { readReply } from './reading.ts'
+import { type Comparison, type Found, type FromTab, longestReply } from './messages.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
+import { readPageReply } from './reading.ts'
 import { Watcher } from './watcher.ts'
 
 /** Runs on the sites that the user has chosen: finds replies with blocks and puts a bar under each. */
@@ -32,7 +33,7 @@ async function start(): Promise<void> {
   }
 
   async function lookAtOne(reply: Element): Promise<void> {
-    const { text } = readReply(reply)
+    const { text } = readPageReply(reply)
     const known = bars.get(reply)
     if (text === texts.get(reply) && (known === undefined || known.isInPlace)) return
     texts.set(reply, text)
@@ -43,7 +44,7 @@ async function start(): Promise<void> {
     for (const [other, bar] of bars) {
       if (other !== reply && (other.contains(reply) || reply.contains(other))) drop(other, bar)
     }
-    const bar = known ?? new Bar(reply, () => readReply(reply))
+    const bar = known ?? new Bar(reply, () => readPageReply(reply))
     bars.set(reply, bar)
     bar.show(found)
   }
@@ -67,12 +68,12 @@ async function start(): Promise<void> {
 
 function comparison(bar: Bar | undefined): Comparison {
   if (bar?.reply.isConnected !== true) return 'gone'
-  return readReply(bar.reply).text === bar.openedText ? 'same' : 'changed'
+  return readPageReply(bar.reply).text === bar.openedText ? 'same' : 'changed'
 }
 
-function readAgain(bar: Bar | undefined): ReturnType<typeof readReply> | null {
+function readAgain(bar: Bar | undefined): ReturnType<typeof readPageReply> | null {
   if (bar?.reply.isConnected !== true) return null
-  const reading = readReply(bar.reply)
+  const reading = readPageReply(bar.reply)
   bar.openedText = reading.text
   return reading
 }

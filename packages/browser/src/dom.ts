@@ -1,8 +1,8 @@
 /** The tree of a page as it is drawn, through shadows and slots. */
 
 /** The nodes that are drawn in an element: those of its shadow, if it has one, and in a slot those that fill it. */
-export function childrenOf(element: Element): Iterable<Node> {
-  const root = shadowOf(element)
+export function listChildren(element: Element): Iterable<Node> {
+  const root = findShadow(element)
   if (root !== null) return root.childNodes
   if (element instanceof HTMLSlotElement) {
     const filled = element.assignedNodes()
@@ -12,7 +12,7 @@ export function childrenOf(element: Element): Iterable<Node> {
 }
 
 /** The shadow of an element, also a closed one. */
-export function shadowOf(element: Element): ShadowRoot | null {
+export function findShadow(element: Element): ShadowRoot | null {
   if (element.shadowRoot !== null) return element.shadowRoot
   if (!element.localName.includes('-')) return null
   if (element.openOrClosedShadowRoot !== undefined) return element.openOrClosedShadowRoot
@@ -20,7 +20,7 @@ export function shadowOf(element: Element): ShadowRoot | null {
 }
 
 /** The element around, through the border of a shadow. */
-export function parentOf(element: Element): Element | null {
+export function findParent(element: Element): Element | null {
   if (element.parentElement !== null) return element.parentElement
   const root = element.parentNode
   return root instanceof ShadowRoot ? root.host : null

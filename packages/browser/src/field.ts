@@ -1,4 +1,4 @@
-import { shadowOf } from './dom.ts'
+import { findShadow } from './dom.ts'
 
 /** Puts a text into the field for the next message, by the events that typing makes. Whether it is there then. */
 export function insert(text: string): boolean {
@@ -56,7 +56,7 @@ document.addEventListener(
 
 function deepest(element: Element | null): Element | null {
   for (let one = element; one !== null;) {
-    const inner: Element | null = shadowOf(one)?.activeElement ?? null
+    const inner: Element | null = findShadow(one)?.activeElement ?? null
     if (inner === null) return one
     one = inner
   }
@@ -66,7 +66,7 @@ function deepest(element: Element | null): Element | null {
 function fieldsIn(root: Document | ShadowRoot): Element[] {
   const found = [...root.querySelectorAll('textarea, [contenteditable]')]
   for (const element of root.querySelectorAll('*')) {
-    const shadow = shadowOf(element)
+    const shadow = findShadow(element)
     if (shadow !== null) found.push(...fieldsIn(shadow))
   }
   return found

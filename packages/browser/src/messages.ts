@@ -1,3 +1,4 @@
+import { isRecord } from '@clada/reply/core/is-record.ts'
 /** What the parts of the extension say to each other. Who asks, and for which tab and site, is what the browser says. */
 
 /** A reply as the page shows it. */
@@ -75,9 +76,6 @@ export interface Found {
 
 /** Characters of a reply. Browsers keep 10 MB for all that the panels of a session show. */
 export const longestReply = 2_000_000
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const isReading = (value: unknown): value is Reading =>
   isRecord(value) && typeof value['text'] === 'string' && Array.isArray(value['left'])

@@ -6,9 +6,9 @@ export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind)
   return found
 }
 
-export const say = (text: string): void => void (byId('said', HTMLElement).textContent = text)
+export const showText = (text: string): void => void (byId('said', HTMLElement).textContent = text)
 
 /** Does something, and says what went wrong. */
-export const attempt = (act: () => Promise<void>) => (): void => {
-  act().catch((error: unknown) => say(error instanceof Error ? error.message : String(error)))
+export const withShownErrors = (act: () => Promise<void>) => (): void => {
+  act().catch((error: unknown) => showText(error instanceof Error ? error.message : String(error)))
 }

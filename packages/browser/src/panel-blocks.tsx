@@ -4,11 +4,11 @@ import type { BlockDetail, PlanBlock } from '../../clada/src/ui/protocol.ts'
 import { CodeDiff } from '../../page/src/diff/code-diff.tsx'
 import { Nearby } from '../../page/src/diff/diffs.tsx'
 import { StateIcon } from '../../page/src/icons.tsx'
-import { Counts, inOrder, Name } from '../../page/src/parts.tsx'
+import { Counts, isolateParts, Name } from '../../page/src/parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { labelOf, type Mark } from '../../page/src/words.ts'
 import { spellOutCommand } from '../../clada/src/report/words.ts'
-import { detailOf, done } from './panel-state.ts'
+import { readDetail, done } from './panel-state.ts'
 
 /** Every block of the reply, each with its whole diff, command or text. */
 export function Blocks({ blocks }: { blocks: readonly PlanBlock[] }) {
@@ -52,7 +52,7 @@ function BlockCard({ block }: { block: PlanBlock }) {
       {reason !== undefined && <p class="why">{spellOut(reason)}</p>}
       {runs !== undefined && (
         <pre class="command" tabIndex={0}>
-          {inOrder(programs(runs).text)}
+          {isolateParts(programs(runs).text)}
         </pre>
       )}
       <Nearby height={Math.min(600, 60 + 20 * lines)}>
@@ -73,7 +73,7 @@ function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
   const [why, setWhy] = useState('')
   useEffect(() => {
     let isGone = false
-    detailOf(block).then(
+    readDetail(block).then(
       (found) => !isGone && setDetail(found),
       (error: unknown) => !isGone && setWhy(error instanceof Error ? error.message : String(error)),
     )
@@ -105,12 +105,12 @@ function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
       {output !== undefined && (
         <section class="output" aria-label="Output">
           <h3>Output</h3>
-          <pre tabIndex={0}>{inOrder(spellOut(output))}</pre>
+          <pre tabIndex={0}>{isolateParts(spellOut(output))}</pre>
         </section>
       )}
       <details class="raw" open={files.length === 0 && output === undefined && block.runs === undefined}>
         <summary>As written in the reply</summary>
-        <pre tabIndex={0}>{inOrder(spellOut(raw))}</pre>
+        <pre tabIndex={0}>{isolateParts(spellOut(raw))}</pre>
       </details>
     </>
   )
@@ -129,7 +129,7 @@ function NearestPlace({ places: [place] }: Pick<BlockDetail, 'places'>) {
       <pre tabIndex={0}>
         {diff.split('\n').map((row, index) => (
           <span key={index} class={`code ${row.startsWith('+') ? 'added' : row.startsWith('-') ? 'removed' : ''}`}>
-            {inOrder(spellOut(row))}
+            {isolateParts(spellOut(row))}
             {'\n'}
           </span>
         ))}

@@ -3,7 +3,7 @@ import type { ApprovalAnswer } from '../../clada/src/core/commands.ts'
 import type { Applied, Looked, Progress, RunningProject, Undone } from '../../clada/src/ui/companion.ts'
 import type { BlockDetail, BlockState, PlanBlock, Question } from '../../clada/src/ui/protocol.ts'
 import { rememberApplied } from './applied.ts'
-import { ask, type Link, linkOf, pair } from './clada.ts'
+import { ask, type Link, findLink, pair } from './clada.ts'
 import { Failure } from './failure.ts'
 import { type Comparison, isReading, type Opened } from './messages.ts'
 import { sha256 } from './signed.ts'
@@ -73,7 +73,7 @@ export async function check(): Promise<void> {
     notice.value = newer
   }
   try {
-    const found = await linkOf(reply.site)
+    const found = await findLink(reply.site)
     if (mine !== turn) return
     if (found.kind !== 'ready' || found.project.id !== looked.value?.project.id) renew()
     link.value = found
@@ -111,7 +111,7 @@ function forget(): void {
 const placeOf = ({ tab, site }: Opened): { tab: number; site: string } => ({ tab, site })
 
 /** One block with its text and its whole diff. */
-export async function detailOf({ key }: PlanBlock): Promise<BlockDetail | undefined> {
+export async function readDetail({ key }: PlanBlock): Promise<BlockDetail | undefined> {
   const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
   if (reply === null || shown === null || port === undefined) return undefined
   return ask(port, 'block', { hash: shown.hash, key, ...placeOf(reply) })
@@ -174,16 +174,16 @@ const answered = new Set<number>()
 
 /** For the bar. */
 function outcomeOf({ results }: Applied): string {
-  const { applied, failed } = countsOf(results)
+  const { applied, failed } = countStates(results)
   return [...(applied === 0 ? [] : [`${applied} applied`]), ...(failed === 0 ? [] : [`${failed} failed`])].join(', ')
 }
 
-export function countsOf(results: Applied['results']): { readonly applied: number; readonly failed: number } {
+export function countStates(results: Applied['results']): { readonly applied: number; readonly failed: number } {
   const failed = results.filter(({ success }) => !success).length
   return { applied: results.length - failed, failed }
 }
 
-export async function answer({ id }: Question, said: ApprovalAnswer): Promise<void> {
+export async function sendApproval({ id }: Question, said: ApprovalAnswer): Promise<void> {
   if (!isArmed.value) return
   await withReply(async (reply, { hash }, port) => {
     answered.add(id)
@@ -192,10 +192,10 @@ export async function answer({ id }: Question, said: ApprovalAnswer): Promise<vo
   })
 }
 
-export const stop = (): Promise<void> =>
+export const stopClada = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => void (await ask(port, 'stop', { hash, ...placeOf(reply) })))
 
-export const undo = (): Promise<void> =>
+export const undoApplied = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
     notice.value = null
     isUndoing.value = true
@@ -223,7 +223,7 @@ export const insertReport = (): Promise<void> =>
     say('The page has no message field that could be found, so the report was copied.', 'good')
   })
 
-export const copyReport = (): Promise<void> =>
+export const copyResults = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
     const known = done.value?.answer
     const text = known ?? answerIn(await ask(port, 'result', { hash, ...placeOf(reply) }))
@@ -268,7 +268,7 @@ export const readAgain = (): Promise<void> =>
   })
 
 /** Asks the page whether it still shows what is shown here. */
-export async function compare(): Promise<void> {
+export async function compareReadings(): Promise<void> {
   const reply = opened.value
   if (reply === null || document.visibilityState !== 'visible') return
   const mine = turn

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../page/src/button.tsx'
 import { StateIcon } from '../../page/src/icons.tsx'
-import { inOrder, Name } from '../../page/src/parts.tsx'
+import { isolateParts, Name } from '../../page/src/parts.tsx'
 import { QuestionCard } from '../../page/src/question.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { plural } from '../../page/src/words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { Blocks } from './panel-blocks.tsx'
 import {
-  answer,
+  sendApproval,
   applicable,
   apply,
   check,
   choose,
   comparison,
-  copyReport,
-  countsOf,
+  copyResults,
+  countStates,
   done,
   insertReport,
   isArmed,
@@ -29,8 +29,8 @@ import {
   questions,
   readAgain,
   running,
-  stop,
-  undo,
+  stopClada,
+  undoApplied,
   undone,
 } from './panel-state.ts'
 
@@ -190,7 +190,7 @@ function Review() {
               key={question.id}
               question={question}
               disabled={!isArmed.value}
-              answer={(said) => answer(question, said)}
+              answer={(said) => sendApproval(question, said)}
             />
           ))}
         </section>
@@ -199,12 +199,12 @@ function Review() {
       {done.value !== null && (
         <details class="raw">
           <summary>The report for the model</summary>
-          <pre tabIndex={0}>{inOrder(spellOut(done.value.answer))}</pre>
+          <pre tabIndex={0}>{isolateParts(spellOut(done.value.answer))}</pre>
         </details>
       )}
       <details class="raw">
         <summary>The text that was read</summary>
-        <pre tabIndex={0}>{inOrder(spellOut(opened.value?.text ?? ''))}</pre>
+        <pre tabIndex={0}>{isolateParts(spellOut(opened.value?.text ?? ''))}</pre>
       </details>
     </>
   )
@@ -250,13 +250,13 @@ function LeftOutTexts() {
   return (
     <details class={`left-texts ${isSuspect ? 'alert warn' : 'quiet'}`}>
       <summary>
-        {plural(left.length, 'text')} that the page does not show {left.length === 1 ? 'was' : 'were'} left out
+        {formatCount(left.length, 'text')} that the page does not show {left.length === 1 ? 'was' : 'were'} left out
       </summary>
       <ul>
         {left.slice(0, mostLeft).map(({ why, text }, index) => (
           <li key={index}>
             <span class="quiet">{why}: </span>
-            <code>{inOrder(spellOut(text.slice(0, longestLeft)))}</code>
+            <code>{isolateParts(spellOut(text.slice(0, longestLeft)))}</code>
             {text.length > longestLeft && <span class="quiet"> … {text.length - longestLeft} more characters</span>}
           </li>
         ))}
@@ -313,7 +313,7 @@ function Decision() {
       {notes.length > 0 && <p class="quiet">{notes.join(', ')}.</p>}
       <div class="row">
         {failing > 0 && (
-          <Button act={copyReport} hint="Tells the model what would fail. Nothing is applied.">
+          <Button act={copyResults} hint="Tells the model what would fail. Nothing is applied.">
             Copy report
           </Button>
         )}
@@ -345,7 +345,7 @@ function Progress() {
           </span>
         </>
       )}
-      <Button kind="danger" act={stop}>
+      <Button kind="danger" act={stopClada}>
         Stop
       </Button>
     </div>
@@ -355,7 +355,7 @@ function Progress() {
 function Done() {
   if (done.value === null) return null
   const { remarks, canUndo, results } = done.value
-  const { applied, failed } = countsOf(results)
+  const { applied, failed } = countStates(results)
   return (
     <>
       {remarks.map((remark) => (
@@ -377,11 +377,11 @@ function Done() {
       </p>
       <div class="row">
         {canUndo && (
-          <Button act={undo} hint="Restores the files as they were before" disabled={isUndoing.value}>
+          <Button act={undoApplied} hint="Restores the files as they were before" disabled={isUndoing.value}>
             {isUndoing.value ? 'Undoing…' : 'Undo'}
           </Button>
         )}
-        <Button act={copyReport}>Copy report</Button>
+        <Button act={copyResults}>Copy report</Button>
         <Button kind="primary" act={insertReport} hint="Into the message field of the page. You send it yourself.">
           Insert report
         </Button>
@@ -396,7 +396,7 @@ function UndoResult() {
   if (success)
     return (
       <p class="alert good" role="status">
-        Undone: {plural(restored.length, 'file')} restored.
+        Undone: {formatCount(restored.length, 'file')} restored.
       </p>
     )
   return (

@@ -1,7 +1,8 @@
 import { render } from 'preact'
 import './panel.css'
-import { isRecord, type Opened } from './messages.ts'
-import { check, compare, link, show, waitForRest } from './panel-state.ts'
+import { type Opened } from './messages.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
+import { check, compareReadings, link, show, waitForRest } from './panel-state.ts'
 import { Panel } from './panel-view.tsx'
 
 /** The surface beside the page: side panel, sidebar or window. It shows the reply that was opened last in its window. */
@@ -27,7 +28,7 @@ async function start(): Promise<void> {
     return undefined
   })
   await show(openedIn((await chrome.storage.session.get(name))[name]))
-  setInterval(() => void compare(), 1000)
+  setInterval(() => void compareReadings(), 1000)
   // clada may be started while the panel waits for it.
   setInterval(() => {
     if (link.value?.kind === 'stopped') void check()

@@ -1,15 +1,15 @@
 import type { RunningProject } from '../../clada/src/ui/companion.ts'
-import { ask, keptKey, linkOf, pair, running, Unpaired } from './clada.ts'
+import { ask, readKey, findLink, pair, listRunningProjects, Unpaired } from './clada.ts'
 import { Failure } from './failure.ts'
 import type { FromPopup } from './messages.ts'
-import { attempt, byId, say } from './own-page.ts'
-import { changeSite, siteOf } from './sites.ts'
-import { inject, siteIn, tellTab } from './tab.ts'
+import { withShownErrors, byId, showText } from './own-page.ts'
+import { changeSite, findSite } from './sites.ts'
+import { inject, findSiteOfTab, tellTab } from './tab.ts'
 
 /** The icon's window: pairing, the sites, the project of a site, and the prompt. */
 
 const on = (id: string, event: string, act: () => Promise<void>): void => {
-  const run = attempt(act)
+  const run = withShownErrors(act)
   byId(id, HTMLElement).addEventListener(event, (happened) => {
     happened.preventDefault()
     run()
@@ -19,7 +19,7 @@ const on = (id: string, event: string, act: () => Promise<void>): void => {
 /** The window that the popup is about. */
 let shownWindow = -1
 
-attempt(show)()
+withShownErrors(show)()
 
 async function currentTab(): Promise<chrome.Tab & { readonly id: number }> {
   const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true })
@@ -29,8 +29,8 @@ async function currentTab(): Promise<chrome.Tab & { readonly id: number }> {
 async function show(): Promise<void> {
   const { id: tab, windowId } = await currentTab()
   shownWindow = windowId
-  const site = await siteIn(tab).catch(() => undefined)
-  const { enabled, project } = site === undefined ? { enabled: 'off', project: undefined } : await siteOf(site)
+  const site = await findSiteOfTab(tab).catch(() => undefined)
+  const { enabled, project } = site === undefined ? { enabled: 'off', project: undefined } : await findSite(site)
   const projects = await known()
   byId('pairing', HTMLElement).hidden = projects !== undefined
   byId('paired', HTMLElement).hidden = projects === undefined
@@ -42,13 +42,13 @@ async function show(): Promise<void> {
   )
   if (!options.some(({ value }) => value === project)) options.unshift(new Option('Choose…', ''))
   byId('project', HTMLSelectElement).replaceChildren(...options)
-  if (projects?.length === 0) say('clada is not running. Start clada ui in your project.')
+  if (projects?.length === 0) showText('clada is not running. Start clada ui in your project.')
 }
 
 /** Undefined if this extension is not paired. */
 async function known(): Promise<readonly RunningProject[] | undefined> {
-  if ((await keptKey()) === undefined) return undefined
-  return running().catch((error: unknown) => {
+  if ((await readKey()) === undefined) return undefined
+  return listRunningProjects().catch((error: unknown) => {
     if (error instanceof Unpaired) return undefined
     throw error
   })
@@ -56,7 +56,7 @@ async function known(): Promise<readonly RunningProject[] | undefined> {
 
 on('pairing', 'submit', async () => {
   const { name } = await pair(byId('code', HTMLInputElement).value)
-  say(`Paired with ${name}.`)
+  showText(`Paired with ${name}.`)
   await show()
 })
 
@@ -69,42 +69,43 @@ on('always', 'click', async () => {
   const request: FromPopup = { type: 'enable', tab, how: isAllowed ? 'always' : 'once' }
   await chrome.runtime.sendMessage(request)
   await opened
-  say(isAllowed ? '' : 'Without the permission it works in this tab until it is reloaded.')
+  showText(isAllowed ? '' : 'Without the permission it works in this tab until it is reloaded.')
   await show()
 })
 
 // Without waiting for anything: browsers open a panel only during a click.
 byId('panel', HTMLElement).addEventListener('click', () => {
   const opening = chrome.sidebarAction?.open() ?? chrome.sidePanel?.open({ windowId: shownWindow })
-  attempt(async () => opening)()
+  withShownErrors(async () => opening)()
 })
 
 on('off', 'click', async () => {
   const request: FromPopup = { type: 'enable', tab: (await currentTab()).id, how: 'off' }
   await chrome.runtime.sendMessage(request)
-  say('Reload the page to remove the bars.')
+  showText('Reload the page to remove the bars.')
   await show()
 })
 
 on('project', 'change', async () => {
   const project = byId('project', HTMLSelectElement).value
-  if (project !== '') await changeSite(await siteIn((await currentTab()).id), { project })
+  if (project !== '') await changeSite(await findSiteOfTab((await currentTab()).id), { project })
   await show()
 })
 
 on('prompting', 'submit', async () => {
   const { id: tab } = await currentTab()
-  const site = await siteIn(tab)
-  const link = await linkOf(site)
+  const site = await findSiteOfTab(tab)
+  const link = await findLink(site)
   if (link.kind !== 'ready') throw new Failure('Choose a project that is running.')
   const { text } = await ask(link.project.port, 'prompt', { task: byId('task', HTMLTextAreaElement).value })
-  const isEnabled = (await siteOf(site)).enabled !== 'off'
+  const isEnabled = (await findSite(site)).enabled !== 'off'
   if (isEnabled) {
     await inject(tab)
-    if ((await tellTab({ tab, site }, { type: 'insert', text })) === true) return say('The prompt is in the field.')
+    if ((await tellTab({ tab, site }, { type: 'insert', text })) === true)
+      return showText('The prompt is in the field.')
   }
   await navigator.clipboard.writeText(text)
-  say('The prompt is copied: the page has no message field.')
+  showText('The prompt is copied: the page has no message field.')
 })
 
 on('forget', 'click', async () => {

@@ -1,5 +1,5 @@
-import { type Code, codeIn, framedIn, type Seen } from './code-block.ts'
-import { childrenOf, hasLines, isCodeBlock, isControl, keepsBreaks } from './dom.ts'
+import { type Code, readCode, findFramedCode, type Seen } from './code-block.ts'
+import { listChildren, hasLines, isCodeBlock, isControl, keepsBreaks } from './dom.ts'
 import { Lines } from './lines.ts'
 import type { Reading } from './messages.ts'
 import { Visibility } from './visibility.ts'
@@ -9,7 +9,7 @@ import { Visibility } from './visibility.ts'
  * page as it is drawn and from nothing else, because a page can make its copy button give any text. Nothing here knows a
  * site: headers, line numbers and buttons are known by their shape.
  */
-export function readReply(reply: Element): Reading {
+export function readPageReply(reply: Element): Reading {
   const visibility = new Visibility(reply)
   const out = new Markdown(visibility)
   out.write(reply)
@@ -47,8 +47,8 @@ class Markdown {
     if (style.display === 'none') return
     const { tagName } = element
     if (tagName === 'BR') return this.#out.close()
-    if (isCodeBlock(element, style)) return this.#writeCode(codeIn(element, '', this.#seen))
-    const framed = running.test(tagName) ? undefined : framedIn(element, this.#seen)
+    if (isCodeBlock(element, style)) return this.#writeCode(readCode(element, '', this.#seen))
+    const framed = running.test(tagName) ? undefined : findFramedCode(element, this.#seen)
     if (framed !== undefined) return this.#writeCode(framed)
     if (tagName === 'HR') return this.#writeApart('---')
     if (tagName === 'CODE') return this.#out.flowing(inlineCode(this.#seen.textIn(element)))
@@ -60,7 +60,7 @@ class Markdown {
     if (heading !== undefined) this.#out.exact(`${'#'.repeat(Number(heading))} `)
     if (tagName === 'LI') this.#out.exact(markOf(element))
     if (tagName === 'TD' || tagName === 'TH') this.#out.flowing(' | ')
-    for (const child of childrenOf(element)) this.write(child)
+    for (const child of listChildren(element)) this.write(child)
     if (isApart) this.#out.gap()
     else if (hasLines(style)) this.#out.close()
   }
@@ -73,7 +73,7 @@ class Markdown {
 
   #writeQuote(element: Element): void {
     const inner = new Markdown(this.#seen)
-    for (const child of childrenOf(element)) inner.write(child)
+    for (const child of listChildren(element)) inner.write(child)
     this.hasGap ||= inner.hasGap
     this.#writeApart(inner.text().trim().replaceAll(/^/gm, '> '))
   }

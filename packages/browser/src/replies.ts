@@ -1,18 +1,18 @@
-import { frameAround } from './code-block.ts'
-import { childrenOf, parentOf } from './dom.ts'
+import { findFrame } from './code-block.ts'
+import { listChildren, findParent } from './dom.ts'
 import { mayMark } from '@clada/reply/syntax/account.ts'
 
 /** Where the replies of a page are, by the shape of what is in them; nothing here knows a site. */
 
 /** Places in what changed that may be part of a block: code, and text with something like a marker. */
-export function anchorsIn(changed: Element): Element[] {
+export function findAnchors(changed: Element): Element[] {
   const around = closestCode(changed)
   if (around !== undefined) return [around]
   const found = new Set<Element>()
   collect(changed, found)
   // A changed piece of a text that is not code: what surrounds it may have the marker.
   if (found.size === 0 && !isWide(changed)) {
-    const parent = parentOf(changed)
+    const parent = findParent(changed)
     if (parent !== null && !isWide(parent) && parent.textContent.length < 100_000 && mayMark(parent.textContent))
       found.add(changed)
   }
@@ -25,7 +25,7 @@ function collect(node: Element, found: Set<Element>): void {
   if (node.tagName === 'PRE' || (node.tagName === 'CODE' && node.textContent.includes('\n')))
     return void found.add(node)
   if (node instanceof HTMLElement && (node.isContentEditable || node.tagName === 'TEXTAREA')) return
-  for (const child of childrenOf(node)) {
+  for (const child of listChildren(node)) {
     if (child instanceof Text) {
       if (mayMark(child.data)) found.add(node)
     } else if (child instanceof Element) collect(child, found)
@@ -33,15 +33,15 @@ function collect(node: Element, found: Set<Element>): void {
 }
 
 function closestCode(element: Element): Element | undefined {
-  for (let one: Element | null = element; one !== null; one = parentOf(one)) if (one.tagName === 'PRE') return one
+  for (let one: Element | null = element; one !== null; one = findParent(one)) if (one.tagName === 'PRE') return one
   return undefined
 }
 
 /** The reply that a piece of code or text is part of: the running text around it, else all that surrounds it alone. */
-export function replyAround(anchor: Element): Element {
+export function findReply(anchor: Element): Element {
   let reply: Element | undefined
-  const start = isCode(anchor) ? frameAround(anchor, isWide) : linesAround(anchor)
-  for (let one = isCode(anchor) ? parentOf(start) : start; one !== null && !isWide(one); one = parentOf(one)) {
+  const start = isCode(anchor) ? findFrame(anchor, isWide) : linesAround(anchor)
+  for (let one = isCode(anchor) ? findParent(start) : start; one !== null && !isWide(one); one = findParent(one)) {
     if (!isCode(one) && hasFlow(one)) {
       reply = one
       break
@@ -54,7 +54,7 @@ export function replyAround(anchor: Element): Element {
 
 /** What shows code by an element for each line, without saying that it is code; else the element itself. */
 function linesAround(line: Element): Element {
-  const around = parentOf(line)
+  const around = findParent(line)
   if (around === null || isCode(line) || isWide(around) || around.childElementCount < 2) return line
   if (!/^(?:pre|break-spaces)/.test(getComputedStyle(around).whiteSpace)) return line
   const isLine = ({ tagName, textContent }: Element): boolean => tagName === line.tagName && !textContent.includes('\n')
@@ -76,8 +76,8 @@ function hasFlow(element: Element): boolean {
 
 /** The text that a list, a quotation or a wrapper is part of. */
 function widened(element: Element): Element | undefined {
-  let around = parentOf(element)
-  while (around !== null && lists.test(around.tagName)) around = parentOf(around)
+  let around = findParent(element)
+  while (around !== null && lists.test(around.tagName)) around = findParent(around)
   return around !== null && !isWide(around) && hasFlow(around) && !isMessage(element) ? around : undefined
 }
 
@@ -88,7 +88,7 @@ const isMessage = (element: Element): boolean =>
 function aloneAround(anchor: Element): Element {
   let one = anchor
   const most = anchor.textContent.length + 200
-  for (let next = parentOf(one); next !== null && !isWide(next) && !isMessage(one); next = parentOf(next)) {
+  for (let next = findParent(one); next !== null && !isWide(next) && !isMessage(one); next = findParent(next)) {
     if (next.textContent.length > most) break
     one = next
   }

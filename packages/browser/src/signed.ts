@@ -20,7 +20,7 @@ export async function sign({ id, key }: Key, port: number, route: string, text: 
 }
 
 /** The JSON that clada gave as an answer to a request. @throws where anybody else may have given it */
-export async function answerIn({ key }: Key, nonce: string, status: number, body: unknown): Promise<string> {
+export async function readSignedAnswer({ key }: Key, nonce: string, status: number, body: unknown): Promise<string> {
   const { answer, proof } = typeof body === 'object' && body !== null ? { answer: '', proof: '', ...body } : {}
   if (typeof answer !== 'string' || typeof proof !== 'string') throw new Error('not an answer')
   const expected = await macOf(key, ['clada answer', nonce, String(status), await sha256(answer)])

@@ -1,4 +1,4 @@
-import { isRecord } from './messages.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** What is remembered of a site. */
 export interface Site {
@@ -12,7 +12,7 @@ export async function sites(): Promise<Record<string, Site>> {
   return isRecord(kept['sites']) ? JSON.parse(JSON.stringify(kept['sites'])) : {}
 }
 
-export const siteOf = async (origin: string): Promise<Site> => (await sites())[origin] ?? { enabled: 'off' }
+export const findSite = async (origin: string): Promise<Site> => (await sites())[origin] ?? { enabled: 'off' }
 
 export async function changeSite(origin: string, change: Partial<Site>): Promise<void> {
   const all = await sites()

@@ -3,7 +3,7 @@ import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 
 /** What a reply has to review in a few words, as clada reads it; undefined when there is nothing. */
-export function summaryOf(text: string): string | undefined {
+export function readSummary(text: string): string | undefined {
   const { blocks: all, notExecuted } = findBlocks(new Source(text))
   const blocks = all.filter(({ diagnostics, endLine }) => diagnostics.length === 0 && endLine !== null)
   const proposals = blocks.filter(isProposal).length + notExecuted.filter(isFragment).length

@@ -8,7 +8,7 @@ export async function tellTab({ tab, site }: { tab: number; site: string }, mess
   return chrome.tabs.sendMessage(tab, message, { frameId: 0 })
 }
 
-export async function siteIn(tab: number): Promise<string> {
+export async function findSiteOfTab(tab: number): Promise<string> {
   const { url = '' } = await chrome.tabs.get(tab)
   if (!/^https?:/.test(url)) throw new Failure('This tab shows no web page.')
   return new URL(url).origin

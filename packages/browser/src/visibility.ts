@@ -1,5 +1,5 @@
-import { childrenOf, isControl, parentOf } from './dom.ts'
-import { type Colour, colourOf, farthest, over } from './colour.ts'
+import { listChildren, isControl, findParent } from './dom.ts'
+import { type Colour, parseColour, largestDifference, paintOver } from './colour.ts'
 import type { LeftOut, WhyHidden } from './messages.ts'
 
 /**
@@ -27,14 +27,14 @@ export class Visibility {
   readonly textIn = (node: Node): string => {
     if (node instanceof Text) return this.dataOf(node)
     if (!(node instanceof Element)) return ''
-    return Array.from(childrenOf(node), this.textIn).join('')
+    return Array.from(listChildren(node), this.textIn).join('')
   }
 
   #walk(element: Element, parent: Surroundings): void {
     if (isControl(element)) return
     const here = enter(element, parent, 'inside')
     const style = getComputedStyle(element)
-    for (const child of childrenOf(element)) {
+    for (const child of listChildren(element)) {
       if (child instanceof Element) this.#walk(child, hiddenByDetails(element, child) ? { ...here, hidden } : here)
       else if (child instanceof Text && child.data.trim() !== '') this.#judge(child, element, style, here)
     }
@@ -83,7 +83,7 @@ export class Visibility {
 }
 
 /** The colour that is painted behind an element; undefined where it is a picture. */
-export const backgroundBehind = (element: Element): Colour | undefined =>
+export const findBackground = (element: Element): Colour | undefined =>
   ancestorsOf(element).reduce((around, ancestor) => enter(ancestor, around, 'around'), pageSurroundings()).background
 
 /** CSS pixels on the screen. */
@@ -118,7 +118,7 @@ const hidden: WhyHidden = 'not displayed'
 
 function ancestorsOf(element: Element): Element[] {
   const found: Element[] = []
-  for (let one = parentOf(element); one !== null; one = parentOf(one)) found.unshift(one)
+  for (let one = findParent(element); one !== null; one = findParent(one)) found.unshift(one)
   return found
 }
 
@@ -157,14 +157,14 @@ function enter(element: Element, around: Surroundings, where: 'around' | 'inside
   const style = getComputedStyle(element)
   const isPage = element === document.documentElement || element === document.body
   const region = isPage ? around.region : regionIn(element, style, around.region)
-  const background = colourOf(style.backgroundColor)
+  const background = parseColour(style.backgroundColor)
   return {
     hidden: around.hidden ?? whyHiddenInside(style, where),
     opacity: around.opacity * Number(style.opacity),
     background:
       style.backgroundImage !== 'none' || background === undefined || around.background === undefined
         ? backgroundAbove(background)
-        : over(background, around.background),
+        : paintOver(background, around.background),
     region,
   }
 }
@@ -210,15 +210,15 @@ function whyHidden(parent: Element, style: CSSStyleDeclaration, around: Surround
     style.getPropertyValue('-webkit-text-security') !== 'none'
   )
     return 'masked'
-  const colour = colourOf(style.webkitTextFillColor || style.color)
+  const colour = parseColour(style.webkitTextFillColor || style.color)
   if (around.opacity < leastOpacity) return 'transparent'
   if (colour === undefined) return undefined
   const alpha = colour[3] * around.opacity
   if (alpha < leastOpacity) return 'transparent'
   const { background } = around
   if (background === undefined) return undefined
-  const painted = over([colour[0], colour[1], colour[2], alpha], background)
-  return farthest(painted, background) < leastContrast ? 'in the colour of its background' : undefined
+  const painted = paintOver([colour[0], colour[1], colour[2], alpha], background)
+  return largestDifference(painted, background) < leastContrast ? 'in the colour of its background' : undefined
 }
 
 /** Where the content of an element can be seen, or be scrolled to. */

@@ -1,5 +1,5 @@
-import { shadowOf } from './dom.ts'
-import { anchorsIn, pageChanged, replyAround } from './replies.ts'
+import { findShadow } from './dom.ts'
+import { findAnchors, pageChanged, findReply } from './replies.ts'
 
 /** Hands out replies that have been quiet for a moment. What is changing costs next to nothing until then. */
 export class Watcher {
@@ -35,7 +35,7 @@ export class Watcher {
   }
 
   #tryShadow(element: Element): void {
-    const root = shadowOf(element)
+    const root = findShadow(element)
     if (root === null) {
       if (element.localName.includes('-') && this.#perhaps.size < mostPerhaps) this.#perhaps.add(element)
       return
@@ -101,7 +101,7 @@ export class Watcher {
       }
     }
     const replies = new Set<Element>()
-    for (const element of quiet) for (const anchor of anchorsIn(element)) replies.add(replyAround(anchor))
+    for (const element of quiet) for (const anchor of findAnchors(element)) replies.add(findReply(anchor))
     for (const reply of replies) {
       const later = busy.filter(([element]) => reply.contains(element)).map(([, time]) => time)
       const rested = (this.#restsUntil.get(reply) ?? 0) - quietFor

@@ -3,7 +3,7 @@ import type { Plan, PlanBlock, Question, UndoRequest } from '../../clada/src/ui/
 import type { StepResult } from '../../clada/src/timetravel/back-forward.ts'
 import type { UndoResult } from '../../clada/src/timetravel/undo.ts'
 import { get, post, postText } from './api.ts'
-import { take } from './connection.ts'
+import { showPlan } from './connection.ts'
 import { copyText } from './copy.ts'
 import { dropDraft, intakeDraft } from './reply/drafts.ts'
 import {
@@ -20,34 +20,35 @@ import {
   pending,
   plan,
   shownBlocks,
-  store,
+  writeStored,
   announcement,
   unopened,
   view,
   wanted,
 } from './store.ts'
-import { plural, stillChecking } from './words.ts'
+import { stillChecking } from './words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 
 /** What a person can do. Buttons and keys call the same functions. */
 
 /** Shows what went wrong instead of losing it. */
-export async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function showErrors<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error), 'bad')
+    showNotice(error instanceof Error ? error.message : String(error), 'bad')
     return undefined
   }
 }
 
-export function say(text: string, kind: 'good' | 'bad' | 'info'): void {
+export function showNotice(text: string, kind: 'good' | 'bad' | 'info'): void {
   notice.value = { text, kind }
   announcement.value = text
 }
 
 /** A text without blocks does not take the place of a reply before the person has said so. */
 export const openDocument = (text: string, name: string, over: 'any' | 'none' = 'none'): Promise<void | undefined> =>
-  tried(async () => {
+  showErrors(async () => {
     unopened.value = null
     const before = plan.value
     const fresh = await postText<Plan | null>(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, text)
@@ -59,13 +60,14 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
     dropDraft(intakeDraft)
     const count = fresh.blocks.length
     if (count === 0)
-      say('No edits or commands found in this text. Prompt has what teaches a model to write them.', 'bad')
-    else if (before !== null && before.blocks.length > 0) say('The previous reply is in the list of replies.', 'good')
-    else announcement.value = `${plural(count, 'block')}.`
+      showNotice('No edits or commands found in this text. Prompt has what teaches a model to write them.', 'bad')
+    else if (before !== null && before.blocks.length > 0)
+      showNotice('The previous reply is in the list of replies.', 'good')
+    else announcement.value = `${formatCount(count, 'block')}.`
   })
 
 function show(fresh: Plan): void {
-  take(fresh)
+  showPlan(fresh)
   marked.value = new Set()
   filter.value = 'all'
   wanted.value = ''
@@ -76,11 +78,11 @@ function show(fresh: Plan): void {
 }
 
 export const reopen = (id: number): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     if (plan.value?.reply !== id) show(await post<Plan>('/api/reply', { id }))
   })
 
-export const forget = (id: number): Promise<unknown> => tried(() => post('/api/forget', { id }))
+export const forget = (id: number): Promise<unknown> => showErrors(() => post('/api/forget', { id }))
 
 /** The first block that needs a person, else the first. */
 const firstWorthALook = ({ blocks }: Plan): number =>
@@ -89,21 +91,21 @@ const firstWorthALook = ({ blocks }: Plan): number =>
 export const openFile = async (file: File): Promise<void> => void (await openDocument(await file.text(), file.name))
 
 export const clear = (): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     await post('/api/clear')
-    take(null)
+    showPlan(null)
     notice.value = null
   })
 
 /** To where a reply is pasted; the one that is there gives way. */
-export async function anotherReply(): Promise<void> {
+export async function startAnotherReply(): Promise<void> {
   const isThere = document.getElementById('reply') !== null
   if (plan.value !== null) await clear()
   // Drawn anew it takes the focus itself; taking it again, later, could take it from another control.
   if (isThere) focusOn('reply')
 }
 
-export const refresh = (): Promise<unknown> => tried(async () => take(await post<Plan | null>('/api/refresh')))
+export const refresh = (): Promise<unknown> => showErrors(async () => showPlan(await post<Plan | null>('/api/refresh')))
 
 /** The block that was looked at last. */
 let lastKey = 0
@@ -135,7 +137,7 @@ export function lookAtWhole(at: 'files' | 'map'): void {
   detailOpen.value = true
 }
 
-export function lookedBlock(): PlanBlock | undefined {
+export function currentBlock(): PlanBlock | undefined {
   const at = looked.value
   return at.at === 'block' ? plan.value?.blocks[at.key] : undefined
 }
@@ -162,7 +164,7 @@ export function markAll(): void {
 
 /** What is shown, and nothing that the server may have got in its place. */
 const apply = (tasks: readonly string[] | null): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     notice.value = null
     await post('/api/apply', { tasks, revision: plan.value?.revision })
   })
@@ -171,15 +173,15 @@ const apply = (tasks: readonly string[] | null): Promise<unknown> =>
 export function applyMarked(): Promise<unknown> {
   const tasks = chosen.value.flatMap(({ task }) => task ?? [])
   if (plan.value?.isChecking) {
-    say(stillChecking, 'info')
+    showNotice(stillChecking, 'info')
     return Promise.resolve()
   }
   if (plan.value === null) {
-    say('There is no reply to apply. Paste one first.', 'info')
+    showNotice('There is no reply to apply. Paste one first.', 'info')
     return Promise.resolve()
   }
   if (tasks.length === 0 && applicable.value.length === 0) {
-    say('Nothing is left that can be applied.', 'bad')
+    showNotice('Nothing is left that can be applied.', 'bad')
     return Promise.resolve()
   }
   return apply(tasks.length === 0 ? null : tasks)
@@ -187,7 +189,7 @@ export function applyMarked(): Promise<unknown> {
 
 /** One block with those it depends on; then the next. */
 export async function applyOne(): Promise<void> {
-  const block = lookedBlock()
+  const block = currentBlock()
   if (block?.task === undefined || !pending.value.includes(block)) return
   const { group } = block
   const together = group?.atomic ? pending.value.filter((other) => other.group?.line === group.line) : [block]
@@ -196,39 +198,39 @@ export async function applyOne(): Promise<void> {
   if (next !== undefined) look({ at: 'block', key: next.key })
 }
 
-export const stop = (): Promise<unknown> => tried(() => post('/api/stop'))
+export const stopRun = (): Promise<unknown> => showErrors(() => post('/api/stop'))
 
 export const copyReport = (): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     const { text } = await get<{ text: string }>('/api/answer')
     await copyText(text)
-    say('The report is on the clipboard. Paste it to the model.', 'good')
+    showNotice('The report is on the clipboard. Paste it to the model.', 'good')
   })
 
-export const answer = (question: Question, said: ApprovalAnswer): Promise<unknown> =>
-  tried(() => post('/api/answer', { id: question.id, answer: said }))
+export const answerQuestion = (question: Question, said: ApprovalAnswer): Promise<unknown> =>
+  showErrors(() => post('/api/answer', { id: question.id, answer: said }))
 
-export const follow = (on: boolean): Promise<unknown> => tried(() => post('/api/follow', { on }))
+export const follow = (on: boolean): Promise<unknown> => showErrors(() => post('/api/follow', { on }))
 
 /** One execution, one action of it, or several executions. */
 export type TurnRequest = UndoRequest & { readonly numbers?: readonly number[] }
 
-export const turn = (way: 'undo' | 'redo', request: TurnRequest): Promise<UndoResult | undefined> =>
-  tried(() => post<UndoResult>(`/api/${way}`, request))
+export const undoOrRedo = (way: 'undo' | 'redo', request: TurnRequest): Promise<UndoResult | undefined> =>
+  showErrors(() => post<UndoResult>(`/api/${way}`, request))
 
-export const step = (way: 'back' | 'forward'): Promise<StepResult | undefined> =>
-  tried(() => post<StepResult>(`/api/${way}`))
+export const stepHistory = (way: 'back' | 'forward'): Promise<StepResult | undefined> =>
+  showErrors(() => post<StepResult>(`/api/${way}`))
 
 export const toggleDiff = (): void => showDiffs(diffMode.value === 'split' ? 'unified' : 'split')
 
 export function showDiffs(mode: typeof diffMode.value): void {
   diffMode.value = mode
-  store('clada-diff', mode)
+  writeStored('clada-diff', mode)
 }
 
 export function toggleSpace(): void {
   ignoresSpace.value = !ignoresSpace.value
-  store('clada-space', ignoresSpace.value ? 'ignored' : '')
+  writeStored('clada-space', ignoresSpace.value ? 'ignored' : '')
 }
 
 export const isRunning = (): boolean => page.value?.running !== null && page.value?.running !== undefined
@@ -242,7 +244,7 @@ export function focusOn(id: string): void {
   })
 }
 
-export function detailOpenFocus(): void {
+export function focusOpenDetail(): void {
   detailOpen.value = true
   focusOn('detail')
 }

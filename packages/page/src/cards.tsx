@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { answer, look } from './actions.ts'
+import { answerQuestion, look } from './actions.ts'
 import { QuestionCard } from './question.tsx'
 import { current, looked, page } from './store.ts'
 
@@ -19,7 +19,12 @@ export function Cards() {
   if (first === undefined) return null
   return (
     <section class="cards" aria-label="Questions that wait for your answer" id="cards" tabIndex={-1}>
-      <QuestionCard key={first.id} question={first} disabled={!isArmed} answer={(said) => answer(first, said)} />
+      <QuestionCard
+        key={first.id}
+        question={first}
+        disabled={!isArmed}
+        answer={(said) => answerQuestion(first, said)}
+      />
       {others.length > 0 && (
         <p class="quiet">
           {others.length === 1 ? '1 more question follows.' : `${others.length} more questions follow.`}

@@ -62,8 +62,8 @@ async function hear(state: PageState): Promise<void> {
   const isAnother = before !== null && before.session !== state.session
   if (isAnother || state.plan !== (plan.value?.revision ?? null)) {
     const fresh = state.plan === null ? null : await get<Plan | null>('/api/plan')
-    if (state.plan === null) take(null)
-    else if (fresh !== null && (isAnother || fresh.revision >= (plan.value?.revision ?? 0))) take(fresh)
+    if (state.plan === null) showPlan(null)
+    else if (fresh !== null && (isAnother || fresh.revision >= (plan.value?.revision ?? 0))) showPlan(fresh)
   }
   // A tab that comes later, or again, has not heard them.
   const results = state.running?.results ?? []
@@ -74,14 +74,14 @@ async function hear(state: PageState): Promise<void> {
 
 /** `clada ui` was started again: the reply is read again, by the first of the tabs that have it. */
 async function reopenLost({ session, name, text }: HeldReply): Promise<void> {
-  take(null)
+  showPlan(null)
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
   if (page.value?.plan !== null) return
   const fresh = await postText<Plan | null>(`/api/document?name=${encodeURIComponent(name)}&over=none`, text)
   // Not before: a request that fails must not cost the text. The new server's own may be held already.
   if (heldReply()?.session === session) dropReply()
   if (fresh === null) return
-  take(fresh)
+  showPlan(fresh)
   notice.value = {
     text: 'clada ui was started again. The reply was read again; decisions about it are gone.',
     kind: 'info',
@@ -89,7 +89,7 @@ async function reopenLost({ session, name, text }: HeldReply): Promise<void> {
 }
 
 /** Shows a plan that any tab asked for. */
-export function take(fresh: Plan | null): void {
+export function showPlan(fresh: Plan | null): void {
   const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
   if (fresh?.reply !== plan.value?.reply) unopened.value = null
   plan.value = fresh

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { shortcuts, type Shortcut } from './keys.ts'
-import { helpOpen, singleKeys, store } from './store.ts'
+import { helpOpen, singleKeys, writeStored } from './store.ts'
 
 const headings = [
   ['everywhere', 'Everywhere'],
@@ -48,7 +48,7 @@ export function Help() {
           checked={singleKeys.value}
           onChange={(event) => {
             singleKeys.value = event.currentTarget.checked
-            store('clada-keys', singleKeys.value ? 'on' : 'off')
+            writeStored('clada-keys', singleKeys.value ? 'on' : 'off')
           }}
         />
         Shortcuts of a single letter

@@ -1,18 +1,18 @@
 import {
-  anotherReply,
+  startAnotherReply,
   applyMarked,
   applyOne,
   copyReport,
-  detailOpenFocus,
+  focusOpenDetail,
   focusOn,
   isRunning,
   lookAtWhole,
-  lookedBlock,
+  currentBlock,
   mark,
   markAll,
   move,
   refresh,
-  stop,
+  stopRun,
   toggleDiff,
   toggleSpace,
 } from './actions.ts'
@@ -29,8 +29,8 @@ import {
 import { decideAt, editBlock, editReply, moveHunk, toggleBlock } from './reply/choices.ts'
 import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
 import { nextTheme } from './theme.ts'
-import { lookAt, at as entryAt, entries, markEntry, moveEntry, shows } from './timeline/timeline.ts'
-import { stepped, turned, undoLast } from './timeline/turn.tsx'
+import { selectEntry, at as entryAt, entries, markEntry, moveEntry, shows } from './timeline/timeline.ts'
+import { runStep, runTurn, undoLast } from './timeline/turn.tsx'
 
 export interface Shortcut {
   /** As `KeyboardEvent.key` says it; several do the same. */
@@ -48,8 +48,8 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['PageUp'], what: 'Ten blocks back', in: 'reply', run: () => move(-10) },
   { keys: ['Home'], what: 'First block', in: 'reply', run: () => move(-Infinity) },
   { keys: ['End'], what: 'Last block', in: 'reply', run: () => move(Infinity) },
-  { keys: ['Enter'], what: 'Go to what the block does', in: 'reply', run: () => detailOpenFocus() },
-  { keys: ['x', ' '], what: 'Mark the block', in: 'reply', run: () => mark(lookedBlock()) },
+  { keys: ['Enter'], what: 'Go to what the block does', in: 'reply', run: () => focusOpenDetail() },
+  { keys: ['x', ' '], what: 'Mark the block', in: 'reply', run: () => mark(currentBlock()) },
   { keys: ['X'], what: 'Mark all, or none', in: 'reply', run: () => markAll() },
   { keys: ['a'], what: 'Apply what is marked, or all', in: 'reply', run: () => unlessRunning(applyMarked) },
   { keys: ['n'], what: 'Apply this block and go on', in: 'reply', run: () => unlessRunning(applyOne) },
@@ -58,13 +58,13 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['L'], what: 'Leave out the block, or take it', in: 'reply', run: () => toggleBlock() },
   { keys: ['e'], what: 'Edit the new text of the block', in: 'reply', run: () => editBlock() },
   { keys: ['E'], what: 'Edit the whole reply', in: 'reply', run: () => unlessRunning(() => plan.value && editReply()) },
-  { keys: ['s'], what: 'Stop', in: 'everywhere', run: () => isRunning() && stop() },
+  { keys: ['s'], what: 'Stop', in: 'everywhere', run: () => isRunning() && stopRun() },
   { keys: ['c'], what: 'Copy the report for the model', in: 'reply', run: () => plan.value && copyReport() },
   { keys: ['R'], what: 'Check the files again', in: 'reply', run: () => refresh() },
   { keys: ['/'], what: 'Search blocks and files', in: 'reply', run: () => focusOn('search-blocks') },
   { keys: ['f'], what: 'All files in one scroll', in: 'reply', run: () => plan.value && lookAtWhole('files') },
   { keys: ['m'], what: 'Map of the reply', in: 'reply', run: () => plan.value && lookAtWhole('map') },
-  { keys: ['p'], what: 'Another reply', in: 'reply', run: () => anotherReply() },
+  { keys: ['p'], what: 'Another reply', in: 'reply', run: () => startAnotherReply() },
 
   { keys: ['j', 'ArrowDown'], what: 'Next execution', in: 'timeline', run: () => moveEntry(1) },
   { keys: ['k', 'ArrowUp'], what: 'Previous execution', in: 'timeline', run: () => moveEntry(-1) },
@@ -73,16 +73,16 @@ export const shortcuts: readonly Shortcut[] = [
     what: 'Go to what it changed',
     in: 'timeline',
     run: () => {
-      lookAt(entryAt.value)
+      selectEntry(entryAt.value)
       focusOn('detail')
     },
   },
   { keys: ['x', ' '], what: 'Mark the execution', in: 'timeline', run: () => markEntry(entries.value[entryAt.value]) },
   { keys: ['/'], what: 'Search executions', in: 'timeline', run: () => focusOn('search-entries') },
   { keys: ['u'], what: 'Undo the last execution', in: 'everywhere', run: () => unlessRunning(undoLast) },
-  { keys: ['r'], what: 'Redo', in: 'timeline', run: () => unlessRunning(() => turned('redo')) },
-  { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => stepped('back')) },
-  { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => stepped('forward')) },
+  { keys: ['r'], what: 'Redo', in: 'timeline', run: () => unlessRunning(() => runTurn('redo')) },
+  { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => runStep('back')) },
+  { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => runStep('forward')) },
 
   { keys: ['j', 'ArrowDown'], what: 'Next file', in: 'prompt', run: () => moveFile(1) },
   { keys: ['k', 'ArrowUp'], what: 'Previous file', in: 'prompt', run: () => moveFile(-1) },

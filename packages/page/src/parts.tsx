@@ -11,7 +11,7 @@ import { spellOut } from '@clada/reply/text/spell-out.ts'
  * A text whose parts stay in their order: letters that are written from right to left turn around only what is between
  * them, not the digits and signs next to them.
  */
-export function inOrder(text: string): ComponentChildren {
+export function isolateParts(text: string): ComponentChildren {
   if (!rightToLeft.test(text)) return text
   return text.split(runs).map((part, index) => (index % 2 === 0 ? part : <bdi dir="rtl">{part}</bdi>))
 }
@@ -23,7 +23,7 @@ const runs = new RegExp(`(${letter}+(?: +${letter}+)*)`, 'u')
 /** A path or a command, from left to right whatever is in it. */
 export const Name = ({ of, named }: { of: string; named?: string }) => (
   <bdi dir="ltr" class={named}>
-    {inOrder(spellOut(of))}
+    {isolateParts(spellOut(of))}
   </bdi>
 )
 

@@ -8,7 +8,7 @@ import {
   spellOutCommand,
 } from '../../clada/src/report/words.ts'
 import { UnifiedDiff } from './diff/unified-diff.tsx'
-import { inOrder, Name, Path } from './parts.tsx'
+import { isolateParts, Name, Path } from './parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 
 interface Props {
@@ -46,7 +46,7 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
       </header>
       {isProgram ? (
         <pre class="command" tabIndex={0}>
-          {inOrder(spellOutCommand(command))}
+          {isolateParts(spellOutCommand(command))}
         </pre>
       ) : (
         <p class="command">
@@ -93,7 +93,7 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
         {bound !== undefined && (
           <>
             <dt>Always</dt>
-            <dd>Until one of these files changes: {inOrder(spellOutCommand(bound))}</dd>
+            <dd>Until one of these files changes: {isolateParts(spellOutCommand(bound))}</dd>
           </>
         )}
         {question.repository && (

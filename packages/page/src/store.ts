@@ -32,20 +32,20 @@ export const filter = signal<Filter>('all')
 export const wanted = signal('')
 /** A text without blocks that would take the place of a reply. */
 export const unopened = signal<{ readonly text: string; readonly name: string } | null>(null)
-export const ignoresSpace = signal(stored('clada-space') === 'ignored')
-export const diffMode = signal<'split' | 'unified'>(stored('clada-diff') === 'unified' ? 'unified' : 'split')
+export const ignoresSpace = signal(readStored('clada-space') === 'ignored')
+export const diffMode = signal<'split' | 'unified'>(readStored('clada-diff') === 'unified' ? 'unified' : 'split')
 export const helpOpen = signal(false)
-export const singleKeys = signal(stored('clada-keys') !== 'off')
+export const singleKeys = signal(readStored('clada-keys') !== 'off')
 export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' | 'info' } | null>(null)
 /** Announced to screen readers. */
 export const announcement = signal('')
 
-export const outcomeOf = ({ task, outcome }: PlanBlock): Outcome | undefined =>
+export const findOutcome = ({ task, outcome }: PlanBlock): Outcome | undefined =>
   outcome ?? (task === undefined ? undefined : live.value.get(task))
 
 export const pending = computed(() =>
   (plan.value?.blocks ?? []).filter(
-    (block) => block.task !== undefined && block.state !== 'broken' && outcomeOf(block) === undefined,
+    (block) => block.task !== undefined && block.state !== 'broken' && findOutcome(block) === undefined,
   ),
 )
 
@@ -65,11 +65,11 @@ export const current = computed(() => {
 /** A run that has put a question waits for its answer. */
 const isWaiting = computed(() => page.value?.questions.some(({ from }) => from === 'page') === true)
 
-export const stateOf = (block: PlanBlock): Mark =>
-  block.key !== current.value?.key ? markOf(block, outcomeOf(block)) : isWaiting.value ? 'waiting' : 'running'
+export const blockMark = (block: PlanBlock): Mark =>
+  block.key !== current.value?.key ? markOf(block, findOutcome(block)) : isWaiting.value ? 'waiting' : 'running'
 
 /** Whether a text has all words that are looked for. */
-export function matcher(looksFor: string): (...texts: readonly (string | undefined)[]) => boolean {
+export function makeMatcher(looksFor: string): (...texts: readonly (string | undefined)[]) => boolean {
   const words = looksFor.toLowerCase().split(/\s+/).filter(Boolean)
   return (...texts) => {
     if (words.length === 0) return true
@@ -84,17 +84,17 @@ const noFiles: readonly TouchedFile[] = []
 export const shownBlocks = computed(() => {
   const blocks = plan.value?.blocks ?? noBlocks
   if (filter.value === 'all' && wanted.value === '') return blocks
-  const has = matcher(wanted.value)
+  const has = makeMatcher(wanted.value)
   return blocks.filter((block) => {
     if (filter.value !== 'all' && groupOf(block) !== filter.value) return false
     const { id, action, target, syntax, why, runs, files } = block
-    return has(id, action, target, syntax, labelOf(markOf(block, outcomeOf(block))), why, runs, ...files.map(pathOf))
+    return has(id, action, target, syntax, labelOf(markOf(block, findOutcome(block))), why, runs, ...files.map(pathOf))
   })
 })
 
 export const shownFiles = computed(() => {
   const files = plan.value?.files ?? noFiles
-  const has = matcher(wanted.value)
+  const has = makeMatcher(wanted.value)
   return wanted.value === '' ? files : files.filter(({ path }) => has(path))
 })
 
@@ -121,7 +121,7 @@ export const groupSizes = computed(() => {
 type Standing = 'checking' | 'ready' | 'asks' | 'unknown' | 'cannot' | 'skipped' | 'left' | 'done' | 'failed'
 
 function standingOf(block: PlanBlock): Standing {
-  const outcome = outcomeOf(block)
+  const outcome = findOutcome(block)
   if (outcome !== undefined) return outcome.left ? 'left' : outcome.success ? 'done' : 'failed'
   return standings[block.state]
 }
@@ -163,7 +163,7 @@ export const tornGroup = computed(() => {
 })
 
 /** Storage may be closed; then nothing is remembered. */
-export function stored(name: string): string | null {
+export function readStored(name: string): string | null {
   try {
     return localStorage.getItem(name)
   } catch {
@@ -171,7 +171,7 @@ export function stored(name: string): string | null {
   }
 }
 
-export function store(name: string, value: string): void {
+export function writeStored(name: string, value: string): void {
   try {
     localStorage.setItem(name, value)
   } catch {

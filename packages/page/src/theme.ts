@@ -1,10 +1,10 @@
 import { effect, signal } from '@preact/signals'
-import { store, stored } from './store.ts'
+import { writeStored, readStored } from './store.ts'
 
 const themes = ['auto', 'light', 'dark'] as const
 type Theme = (typeof themes)[number]
 
-export const theme = signal<Theme>(themes.find((name) => name === stored('clada-theme')) ?? 'auto')
+export const theme = signal<Theme>(themes.find((name) => name === readStored('clada-theme')) ?? 'auto')
 
 effect(() => {
   document.documentElement.dataset['theme'] = theme.value
@@ -12,5 +12,5 @@ effect(() => {
 
 export function nextTheme(): void {
   theme.value = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? 'auto'
-  store('clada-theme', theme.value)
+  writeStored('clada-theme', theme.value)
 }

@@ -32,9 +32,7 @@ export function markOf({ state }: PlanBlock, outcome: Outcome | undefined): Mark
   return outcome.success ? 'done' : 'failed'
 }
 
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
-
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   if (count < 1000) return `${count} B`
   return count < 1_000_000 ? `${(count / 1000).toFixed(0)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
 }

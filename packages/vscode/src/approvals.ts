@@ -4,7 +4,7 @@ import type { ApprovalAnswer } from '../../clada/src/core/commands.ts'
 import type { Question } from '../../clada/src/ui/protocol.ts'
 
 /** Asks about a command that is not approved. Nothing runs before the answer; a closed question is a no. */
-export async function askUser(question: Question): Promise<ApprovalAnswer> {
+export async function askApproval(question: Question): Promise<ApprovalAnswer> {
   const { about, canTry } = question
   const keep = about === 'tried'
   const answers: readonly (vscode.MessageItem & { readonly answer: ApprovalAnswer })[] = [

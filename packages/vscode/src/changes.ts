@@ -16,7 +16,7 @@ export class ChangesEditor implements vscode.TextDocumentContentProvider {
   /** All of them in one editor. */
   async open(title: string, root: vscode.Uri, changes: readonly FileChange[]): Promise<void> {
     const rows = changes.map((change) => {
-      const file = fileAt(root, change.path)
+      const file = findFile(root, change.path)
       return [file, this.#side(file, change.before), this.#side(file, change.after)]
     })
     await vscode.commands.executeCommand('vscode.changes', title, rows)
@@ -24,7 +24,7 @@ export class ChangesEditor implements vscode.TextDocumentContentProvider {
 
   /** One of them, at a line of the new text. */
   async openOne(root: vscode.Uri, change: FileChange, line = 0): Promise<void> {
-    const file = fileAt(root, change.path)
+    const file = findFile(root, change.path)
     const [before, after] = [this.#side(file, change.before ?? ''), this.#side(file, change.after ?? '')]
     const selection = new vscode.Range(line, 0, line, 0)
     await vscode.commands.executeCommand('vscode.diff', before, after, change.path, { preview: true, selection })
@@ -40,5 +40,5 @@ export class ChangesEditor implements vscode.TextDocumentContentProvider {
   }
 }
 
-export const fileAt = (root: vscode.Uri, file: string): vscode.Uri =>
+export const findFile = (root: vscode.Uri, file: string): vscode.Uri =>
   path.isAbsolute(file) ? vscode.Uri.file(file) : vscode.Uri.joinPath(root, file)

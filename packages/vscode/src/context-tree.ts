@@ -3,7 +3,7 @@ import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import type { ContextEntry } from '../../clada/src/ui/protocol.ts'
 import type { FolderProject, Projects } from './projects.ts'
-import { plain } from './words.ts'
+import { withoutMarkup } from './words.ts'
 
 /** A file of the context of a project. */
 export interface ContextRow {
@@ -42,11 +42,11 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   }
 
   getTreeItem({ project, entry }: ContextRow): vscode.TreeItem {
-    const item = new vscode.TreeItem(plain(entry.path))
+    const item = new vscode.TreeItem(withoutMarkup(entry.path))
     item.id = `${project.folder.uri.toString()} ${entry.path}`
     const folder = (vscode.workspace.workspaceFolders?.length ?? 0) > 1 ? [project.folder.name] : []
     const tokens = entry.tokens === undefined ? [] : [formatCount(entry.tokens, 'token')]
-    item.description = plain(
+    item.description = withoutMarkup(
       [...folder, ...tokens, ...(entry.problem === undefined ? [] : [entry.problem])].join(' · '),
     )
     item.contextValue = 'context'

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import {
-  configured,
+  loadConfigured,
   configWarnings,
-  lasting,
+  forLongProcess,
   reportOptions,
   withConfig,
   withLoaded,
@@ -36,10 +36,10 @@ export interface ProjectOptions {
 /** A project with the settings of its `clada.yml` and of the editor, as the page opens it. @throws SettingsError */
 export async function openProject({ root, settings: given, unsaved, send }: ProjectOptions): Promise<OpenedProject> {
   const flags = withLoaded({ root: [root], quiet: [''] }, await loadConfig(root, undefined, given))
-  const { options, config } = await configured(flags)
+  const { options, config } = await loadConfigured(flags)
   const settings = settingsOf(options)
   const session = new Session({
-    options: lasting(options),
+    options: forLongProcess(options),
     root: settings.root,
     inputBytes: settings.limits.inputBytes,
     inputFile: path.resolve(settings.root, config.listener.input_file),

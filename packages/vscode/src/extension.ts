@@ -12,7 +12,7 @@ import { ReplyReview, tellError, tellUndone, tellUntrusted } from './review.ts'
 import { ReviewEditor } from './review-editor.ts'
 import { StatusItem } from './status-item.ts'
 import { WhoWrote } from './who-wrote.ts'
-import { plain } from './words.ts'
+import { withoutMarkup } from './words.ts'
 
 export function activate(context: vscode.ExtensionContext): void {
   const output = vscode.window.createOutputChannel('clada')
@@ -97,7 +97,7 @@ export function activate(context: vscode.ExtensionContext): void {
       const { describeExecution } = await projects.engine()
       const { changes: made } = await describeExecution(session.project, entry.number)
       const own = action && made.filter(({ path: file }) => action.target === file)
-      const title = plain(`#${entry.number} ${entry.summary}`)
+      const title = withoutMarkup(`#${entry.number} ${entry.summary}`)
       if (made.length === 0) vscode.window.setStatusBarMessage(vscode.l10n.t('It changed no files.'), 5000)
       else await changes.open(title, folder.uri, own === undefined || own.length === 0 ? made : own)
     },

@@ -2,7 +2,7 @@ import path from 'node:path'
 import * as vscode from 'vscode'
 
 /** Documents of a folder with changes that are not saved. */
-export const unsavedIn = (folder: vscode.WorkspaceFolder): vscode.TextDocument[] =>
+export const listUnsaved = (folder: vscode.WorkspaceFolder): vscode.TextDocument[] =>
   vscode.workspace.textDocuments.filter(
     ({ isDirty, uri }) =>
       isDirty &&
@@ -13,7 +13,7 @@ export const unsavedIn = (folder: vscode.WorkspaceFolder): vscode.TextDocument[]
 /** Their texts by path, as clada takes them. */
 export const unsavedTexts = (folder: vscode.WorkspaceFolder): Record<string, string> =>
   Object.fromEntries(
-    unsavedIn(folder).map((document) => [
+    listUnsaved(folder).map((document) => [
       path.relative(folder.uri.fsPath, document.uri.fsPath).replaceAll(path.sep, '/'),
       document.getText(),
     ]),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 import type { ExecutedAction, HistoryEntry } from '../../clada/src/engine/history-run.ts'
-import { plain } from './words.ts'
+import { withoutMarkup } from './words.ts'
 import type { FolderProject, Projects } from './projects.ts'
 
 /** An execution of a project, or one of its actions. */
@@ -51,12 +51,12 @@ export class HistoryTree implements vscode.TreeDataProvider<HistoryRow> {
 function executionItem(row: HistoryRow): vscode.TreeItem {
   const { entry, project } = row
   const { number, summary, undone, interrupted, failed, time, paths } = entry
-  const item = new vscode.TreeItem(plain(summary), vscode.TreeItemCollapsibleState.Collapsed)
+  const item = new vscode.TreeItem(withoutMarkup(summary), vscode.TreeItemCollapsibleState.Collapsed)
   item.id = `${project.folder.uri.toString()}#${number}`
   const folder = (vscode.workspace.workspaceFolders?.length ?? 0) > 1 ? [project.folder.name] : []
   const notes = [undone && vscode.l10n.t('undone'), interrupted && vscode.l10n.t('interrupted')].filter(Boolean)
   item.description = [`#${number}`, ...folder, ...notes, new Date(time).toLocaleString()].join(' · ')
-  item.tooltip = [plain(summary), ...paths.map(plain)].join('\n')
+  item.tooltip = [withoutMarkup(summary), ...paths.map(withoutMarkup)].join('\n')
   item.contextValue = undone ? 'undone' : 'done'
   item.iconPath = new vscode.ThemeIcon(undone ? 'discard' : failed > 0 || interrupted ? 'warning' : 'git-commit')
   item.command = showChanges(row)
@@ -67,11 +67,11 @@ function actionItem(
   row: HistoryRow,
   { seq, action, target, success, left, undone, error }: ExecutedAction,
 ): vscode.TreeItem {
-  const item = new vscode.TreeItem(plain(`${action} ${target}`.trim()))
+  const item = new vscode.TreeItem(withoutMarkup(`${action} ${target}`.trim()))
   item.id = `${row.project.folder.uri.toString()}#${row.entry.number}/${seq}`
   const isUndone = undone || row.entry.undone
   const said = isUndone ? vscode.l10n.t('undone') : left ? vscode.l10n.t('left out') : error
-  item.description = plain(said ?? '')
+  item.description = withoutMarkup(said ?? '')
   // An execution that was undone is brought back as a whole.
   item.contextValue = !success || row.entry.undone ? 'none' : undone ? 'undone' : 'done'
   item.iconPath = new vscode.ThemeIcon(

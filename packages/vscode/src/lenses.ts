@@ -3,10 +3,10 @@ import type { ReviewedFile } from '../../clada/src/core/review.ts'
 import type { Planned } from '../../clada/src/ui/plan.ts'
 import type { PlanBlock } from '../../clada/src/ui/protocol.ts'
 import { canDecide, lineInResult, type Row } from './choices.ts'
-import { fileAt } from './changes.ts'
+import { findFile } from './changes.ts'
 import type { ReplyReview } from './review.ts'
 import { ReviewEditor } from './review-editor.ts'
-import { plain } from './words.ts'
+import { withoutMarkup } from './words.ts'
 
 /** *Accept* and *Leave out* above each change, and *Use this place* in files where an edit could go. */
 export class ChangeLenses implements vscode.CodeLensProvider {
@@ -30,7 +30,7 @@ export class ChangeLenses implements vscode.CodeLensProvider {
     const path = this.#editor.pathOf(uri)
     if (path !== undefined) return rowsOf(planned, path).flatMap(({ row, line }) => changeLenses(row, line))
     return placesIn(planned)
-      .filter(({ place }) => fileAt(project.folder.uri, place.path).toString() === uri.toString())
+      .filter(({ place }) => findFile(project.folder.uri, place.path).toString() === uri.toString())
       .flatMap(placeLenses)
   }
 
@@ -90,10 +90,10 @@ const placesIn = (planned: Planned): (Row & { kind: 'place' })[] =>
 function placeLenses(row: Row & { kind: 'place' }): vscode.CodeLens[] {
   const { place, block } = row
   const likeness = place.similarity === undefined ? '' : `, ${Math.round(place.similarity * 100)}%`
-  const title = vscode.l10n.t('$(location) Use this place for {0}{1}', plain(nameOf(block)), likeness)
+  const title = vscode.l10n.t('$(location) Use this place for {0}{1}', withoutMarkup(nameOf(block)), likeness)
   return [
     lens(place.line - 1, { title, command: 'clada.usePlace', arguments: [row] }),
-    ...(block.why === undefined ? [] : [lens(place.line - 1, { title: plain(block.why), command: '' })]),
+    ...(block.why === undefined ? [] : [lens(place.line - 1, { title: withoutMarkup(block.why), command: '' })]),
   ]
 }
 

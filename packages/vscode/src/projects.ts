@@ -7,9 +7,9 @@ import * as vscode from 'vscode'
 import type { PlanBlock, Timeline } from '../../clada/src/ui/protocol.ts'
 import type { Session } from '../../clada/src/ui/session.ts'
 import type { EditorSettings } from '../../clada/src/config/editor-settings.ts'
-import { askUser } from './approvals.ts'
+import { askApproval } from './approvals.ts'
 import { unsavedTexts } from './folders.ts'
-import { plain } from './words.ts'
+import { withoutMarkup } from './words.ts'
 
 type Engine = typeof import('./engine.ts')
 
@@ -105,7 +105,7 @@ export class Projects implements vscode.Disposable {
       for (const question of session?.questions.list() ?? []) {
         if (asked.has(question.id)) continue
         asked.add(question.id)
-        void askUser(question).then((answer) => session?.questions.answer(question.id, answer))
+        void askApproval(question).then((answer) => session?.questions.answer(question.id, answer))
       }
     }
     let session: Session | undefined
@@ -124,7 +124,7 @@ export class Projects implements vscode.Disposable {
   #showOutput({ plan }: Session, { task, text }: PrintedText): void {
     const block = plan?.blocks.find((one) => one.task === task)
     if (block !== undefined && block !== this.#printing) {
-      this.#output.appendLine(`\n> ${plain(`${block.action} ${block.target}`.trim())}`)
+      this.#output.appendLine(`\n> ${withoutMarkup(`${block.action} ${block.target}`.trim())}`)
       this.#printing = block
     }
     this.#output.show(true)

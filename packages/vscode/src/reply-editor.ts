@@ -5,7 +5,7 @@ import { canDecide } from './choices.ts'
 import { MemoryFiles, saveWhatIsTyped } from './memory-files.ts'
 import type { Projects } from './projects.ts'
 import { type ReplyReview, tellError } from './review.ts'
-import { outcomeName, plain, stateName } from './words.ts'
+import { outcomeName, withoutMarkup, blockStateName } from './words.ts'
 
 /** The reply as text: to paste it, to see what is wrong with it, and to correct it. */
 export class ReplyEditor implements vscode.CodeLensProvider, vscode.CodeActionProvider, vscode.Disposable {
@@ -120,7 +120,7 @@ function diagnosticsIn(planned: Planned): vscode.Diagnostic[] {
       column = 1,
     ): vscode.Diagnostic => {
       const range = new vscode.Range(line - 1, column - 1, line - 1, endOfLine)
-      const diagnostic = new vscode.Diagnostic(range, plain(message), severity)
+      const diagnostic = new vscode.Diagnostic(range, withoutMarkup(message), severity)
       diagnostic.source = 'clada'
       return diagnostic
     }
@@ -150,12 +150,12 @@ function blockLenses(block: PlanBlock): vscode.CodeLens[] {
   const { action, target, state, outcome, startLine, task, files, decided } = block
   const range = new vscode.Range(startLine - 1, 0, startLine - 1, 0)
   const row = { kind: 'block', block }
-  const name = outcome === undefined ? stateName(state) : outcomeName(outcome)
+  const name = outcome === undefined ? blockStateName(state) : outcomeName(outcome)
   const said = [[action, target].filter(Boolean).join(' '), name, decided].filter(Boolean).join(' · ')
   const lens = (title: string, command: string, ...args: readonly unknown[]): vscode.CodeLens =>
     new vscode.CodeLens(range, { title, command, arguments: [...args] })
   return [
-    lens(plain(said), ''),
+    lens(withoutMarkup(said), ''),
     ...(files.length === 0 || outcome !== undefined
       ? []
       : [lens(vscode.l10n.t('Show the change'), 'clada.openBlock', row)]),

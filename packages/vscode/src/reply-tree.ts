@@ -4,7 +4,7 @@ import type { ReviewedFile, ReviewHunk } from '../../clada/src/core/review.ts'
 import type { BlockDetail, BlockState, PlanBlock } from '../../clada/src/ui/protocol.ts'
 import type { Session } from '../../clada/src/ui/session.ts'
 import { canDecide, lineInResult, partsOf, type Row } from './choices.ts'
-import { plain, stateName } from './words.ts'
+import { withoutMarkup, blockStateName } from './words.ts'
 
 /** The blocks of the reply that is reviewed; a check mark means that it will be applied. */
 export class ReplyTree implements vscode.TreeDataProvider<Row> {
@@ -38,18 +38,18 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     const hasParts = detail !== undefined && partsOf(row, detail).length > 0
     const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState
     const [name, dir] = namesOf(block)
-    const item = new vscode.TreeItem(plain(name))
+    const item = new vscode.TreeItem(withoutMarkup(name))
     const hasPlaces = detail !== undefined && detail.places.length > 0
     item.collapsibleState = !hasParts ? None : hasPlaces ? Expanded : Collapsed
     item.id = `${block.key}`
-    item.description = plain(
+    item.description = withoutMarkup(
       [dir, target === '' ? '' : action, movedTo(detail), counts(block), decided, shownReason(block)]
         .filter(Boolean)
         .join(' · '),
     )
     item.iconPath = outcome === undefined ? iconOf(state) : outcomeIcon(outcome)
     item.tooltip = [`${action} ${target}`, runs, why, outcome?.why, ...(detail?.warnings ?? [])]
-      .flatMap((line) => (line === undefined ? [] : plain(line)))
+      .flatMap((line) => (line === undefined ? [] : withoutMarkup(line)))
       .join('\n')
     item.contextValue = !canDecide(block) ? 'block' : state === 'left' ? 'left' : 'taken'
     item.command = {
@@ -59,7 +59,7 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     }
     if (canDecide(block)) item.checkboxState = checkbox(state !== 'left')
     item.accessibilityInformation = {
-      label: plain(`${action} ${target}, ${stateName(state)}, ${why ?? ''} ${warnings}`),
+      label: withoutMarkup(`${action} ${target}, ${blockStateName(state)}, ${why ?? ''} ${warnings}`),
     }
     return item
   }
@@ -71,11 +71,11 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
 
 /** The row has the command already. */
 const shownReason = ({ state, isProgram, outcome, why }: PlanBlock): string | undefined =>
-  state === 'approval' && isProgram && outcome === undefined ? stateName(state) : why
+  state === 'approval' && isProgram && outcome === undefined ? blockStateName(state) : why
 
 function fileItem(row: Row & { kind: 'file' }): vscode.TreeItem {
   const { block, file } = row
-  const item = new vscode.TreeItem(plain(file.path))
+  const item = new vscode.TreeItem(withoutMarkup(file.path))
   item.id = `${block.key}/${file.path}`
   const { None, Collapsed } = vscode.TreeItemCollapsibleState
   item.collapsibleState = file.hunks.length > 1 ? Collapsed : None
@@ -96,7 +96,7 @@ function hunkItem({ block, file, hunk }: Row & { kind: 'hunk' }): vscode.TreeIte
   const item = new vscode.TreeItem(at)
   item.id = `${block.key}/${file.path}/${hunk.id}/${newStart}`
   const count = kind === 'lines' ? `+${newEnd - newStart} −${oldEnd - oldStart}` : ''
-  item.description = plain([count, firstLineOf(file, hunk)].filter(Boolean).join('  '))
+  item.description = withoutMarkup([count, firstLineOf(file, hunk)].filter(Boolean).join('  '))
   if (canDecide(block) && block.state !== 'left') {
     item.checkboxState = checkbox(taken)
     item.contextValue = taken ? 'taken' : 'left'
@@ -117,7 +117,7 @@ function placeItem(row: Row & { kind: 'place' }): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Could go to line {0}', line))
   item.id = `${row.block.key}/place/${line}`
   const likeness = similarity === undefined ? [] : [vscode.l10n.t('{0}% similar', Math.round(similarity * 100))]
-  item.description = plain([...likeness, text.trim().split('\n')[0] ?? ''].join(' · '))
+  item.description = withoutMarkup([...likeness, text.trim().split('\n')[0] ?? ''].join(' · '))
   item.iconPath = new vscode.ThemeIcon('location')
   item.contextValue = 'place'
   item.command = { command: 'clada.openBlock', title: vscode.l10n.t('Show This Place'), arguments: [row] }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode'
 import type { FileChange } from '../../clada/src/core/result.ts'
-import { fileAt } from './changes.ts'
-import { plain } from './words.ts'
+import { findFile } from './changes.ts'
+import { withoutMarkup } from './words.ts'
 import { MemoryFiles, saveNow, saveWhatIsTyped } from './memory-files.ts'
 
 /** Files before and after a reply, side by side. The right side is what will land, and can be edited. */
@@ -46,12 +46,12 @@ export class ReviewEditor implements vscode.Disposable {
 
   /** Brings what is shown up to date. A file that is no longer changed is shown without a difference. */
   update(root: vscode.Uri, changes: readonly FileChange[]): void {
-    const now = new Map(changes.map((change) => [fileAt(root, change.path).path, change]))
+    const now = new Map(changes.map((change) => [findFile(root, change.path).path, change]))
     for (const key of this.#paths.keys())
       if (!now.has(key))
         this.#after.put(vscode.Uri.from({ scheme: ReviewEditor.scheme, path: key }), this.#before.get(key) ?? '')
     for (const [key, { path, before, after }] of now) {
-      const file = fileAt(root, path)
+      const file = findFile(root, path)
       this.#paths.set(key, path)
       if (this.#before.get(key) !== before) {
         this.#before.set(key, before ?? '')
@@ -67,7 +67,7 @@ export class ReviewEditor implements vscode.Disposable {
     await this.close()
     this.#title = title
     const rows = changes.map(({ path, before, after }) => {
-      const file = fileAt(root, path)
+      const file = findFile(root, path)
       return [file, before === null ? undefined : this.#left(file), after === null ? undefined : this.#right(file)]
     })
     await vscode.commands.executeCommand('vscode.changes', title, rows)
@@ -75,9 +75,9 @@ export class ReviewEditor implements vscode.Disposable {
 
   /** One of them, at a line of the new text. */
   async openOne(root: vscode.Uri, { path }: FileChange, line = 0): Promise<void> {
-    const file = fileAt(root, path)
+    const file = findFile(root, path)
     const selection = new vscode.Range(line, 0, line, 0)
-    const title = vscode.l10n.t('{0} (reply)', plain(path))
+    const title = vscode.l10n.t('{0} (reply)', withoutMarkup(path))
     await vscode.commands.executeCommand('vscode.diff', this.#left(file), this.#right(file), title, {
       preview: true,
       selection,

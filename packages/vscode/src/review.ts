@@ -4,14 +4,14 @@ import * as vscode from 'vscode'
 import type { BlockChoice } from '../../clada/src/core/review.ts'
 import type { Plan, PlanBlock } from '../../clada/src/ui/protocol.ts'
 import type { Planned } from '../../clada/src/ui/plan.ts'
-import { fileAt } from './changes.ts'
-import { unsavedIn } from './folders.ts'
+import { findFile } from './changes.ts'
+import { listUnsaved } from './folders.ts'
 import { type BlockRow, canApply, checkedChoice, placeChoice, type Row, takenChoice } from './choices.ts'
 import type { FolderProject } from './projects.ts'
 import { ReplyTree } from './reply-tree.ts'
 import type { ReviewEditor } from './review-editor.ts'
 import type { StatusItem } from './status-item.ts'
-import { plain } from './words.ts'
+import { withoutMarkup } from './words.ts'
 
 /** The reply that is reviewed: opened, decided about, applied, undone. */
 export class ReplyReview implements vscode.Disposable {
@@ -97,7 +97,7 @@ export class ReplyReview implements vscode.Disposable {
     if (row.kind === 'place') {
       const { path, line, endLine } = row.place
       const selection = new vscode.Range(line - 1, 0, endLine, 0)
-      return void vscode.window.showTextDocument(fileAt(folder.uri, path), { selection, preview: true })
+      return void vscode.window.showTextDocument(findFile(folder.uri, path), { selection, preview: true })
     }
     const [first] = planned.detail(block.key)?.files ?? []
     const file = row.kind === 'block' ? first : row.file
@@ -174,7 +174,7 @@ export class ReplyReview implements vscode.Disposable {
     this.#tree.show(session)
     const left = plan?.blocks.filter(canApply).length ?? 0
     this.#view.message = [plan?.fatal, ...(session?.state().remarks ?? [])]
-      .flatMap((line) => (line ? plain(line) : []))
+      .flatMap((line) => (line ? withoutMarkup(line) : []))
       .join('\n')
     this.#view.description = plan && summaryOf(plan)
     this.#view.badge =
@@ -257,11 +257,11 @@ export class ReplyReview implements vscode.Disposable {
   async #savedAll(): Promise<boolean> {
     const { session, folder } = this.#project ?? {}
     if (session?.planned === undefined || folder === undefined) return false
-    const touched = new Set(session.planned.plan.files.map(({ path }) => fileAt(folder.uri, path).toString()))
-    const unsaved = unsavedIn(folder).filter(({ uri }) => touched.has(uri.toString()))
+    const touched = new Set(session.planned.plan.files.map(({ path }) => findFile(folder.uri, path).toString()))
+    const unsaved = listUnsaved(folder).filter(({ uri }) => touched.has(uri.toString()))
     if (unsaved.length === 0) return true
     const save = vscode.l10n.t('Save and Apply')
-    const names = plain(unsaved.map(({ uri }) => path.posix.relative(folder.uri.path, uri.path)).join(', '))
+    const names = withoutMarkup(unsaved.map(({ uri }) => path.posix.relative(folder.uri.path, uri.path)).join(', '))
     const said = await vscode.window.showWarningMessage(
       vscode.l10n.t('The reply changes files that you have not saved: {0}', names),
       {
@@ -292,7 +292,7 @@ export class ReplyReview implements vscode.Disposable {
     const failed = outcomes.filter(({ success, left }) => !success && left !== true)
     const remarks = session.state().remarks
     if (outcomes.length === 0)
-      return void vscode.window.showErrorMessage(plain(remarks[0] ?? vscode.l10n.t('Nothing was applied.')))
+      return void vscode.window.showErrorMessage(withoutMarkup(remarks[0] ?? vscode.l10n.t('Nothing was applied.')))
     const copies = vscode.workspace.getConfiguration('clada').get('copyReport') === true
     if (copies) await vscode.env.clipboard.writeText(session.answer())
     const done = outcomes.filter(({ success }) => success).length
@@ -305,10 +305,12 @@ export class ReplyReview implements vscode.Disposable {
     const tell = failed.length === 0 ? vscode.window.showInformationMessage : vscode.window.showWarningMessage
     const executions = session.executions()
     // Not awaited: the notification may stay for long.
-    void tell(plain(`clada: ${counts}.${copied}`), ...(executions.length === 0 ? [] : [undo])).then(async (chosen) => {
-      if (chosen !== undefined) tellUndone(await session.turnAll('undo', executions, false))
-      this.update()
-    })
+    void tell(withoutMarkup(`clada: ${counts}.${copied}`), ...(executions.length === 0 ? [] : [undo])).then(
+      async (chosen) => {
+        if (chosen !== undefined) tellUndone(await session.turnAll('undo', executions, false))
+        this.update()
+      },
+    )
   }
 }
 
@@ -318,7 +320,7 @@ function tellNothingFound(warnings: readonly string[]): void {
     'No edits or commands found. If the model should change files, paste the prompt into the chat first.',
   )
   const prompt = vscode.l10n.t('Copy Prompt')
-  void vscode.window.showInformationMessage(plain([said, ...warnings].join(' ')), prompt).then((chosen) => {
+  void vscode.window.showInformationMessage(withoutMarkup([said, ...warnings].join(' ')), prompt).then((chosen) => {
     if (chosen !== undefined) void vscode.commands.executeCommand('clada.copyPrompt')
   })
 }
@@ -338,7 +340,7 @@ export function tellUndone({
       vscode.l10n.t('$(discard) {0} restored', formatCount(restored.length, 'file')),
       5000,
     )
-  else void vscode.window.showErrorMessage(plain(`clada: ${error ?? ''}`))
+  else void vscode.window.showErrorMessage(withoutMarkup(`clada: ${error ?? ''}`))
 }
 
 export const tellUntrusted = (): void =>
@@ -346,7 +348,7 @@ export const tellUntrusted = (): void =>
 
 /** Whatever clada refuses is a sentence for the user. */
 export const tellError = (error: unknown): void =>
-  void vscode.window.showErrorMessage(plain(`clada: ${error instanceof Error ? error.message : String(error)}`))
+  void vscode.window.showErrorMessage(withoutMarkup(`clada: ${error instanceof Error ? error.message : String(error)}`))
 
 const changesIn = (planned: Planned) => planned.plan.files.flatMap(({ path }) => planned.file(path) ?? [])
 

@@ -6,10 +6,10 @@ import { spellOut } from '@clada/reply/text/spell-out.ts'
  * Text of a reply or a file in one line of VS Code. It may have line breaks, and characters that hide or turn others;
  * notifications make a link that runs a command of `[text](command:…)`, and lenses a picture of `$(check)`.
  */
-export const plain = (text: string): string =>
+export const withoutMarkup = (text: string): string =>
   spellOut(text.replaceAll('\n', ' ⏎ ')).replaceAll('](', '] (').replaceAll('$(', '$ (')
 
-export const stateName = (state: BlockState): string =>
+export const blockStateName = (state: BlockState): string =>
   ({
     checking: vscode.l10n.t('being checked'),
     ready: vscode.l10n.t('ready'),

@@ -3,7 +3,7 @@ import type { Entry, Hit } from '../core/files.ts'
 import type { ValueOf } from '../core/shape.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { cutLines, divideRoom, splitLines } from '@clada/reply/text/lines.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { OutlineRow } from '../core/result.ts'
 import type { readShape } from './common.ts'
 

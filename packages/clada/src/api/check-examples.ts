@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionSpec, Example } from '../core/action.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { ActionResult } from '../core/result.ts'
 import { Clada } from './clada.ts'
 

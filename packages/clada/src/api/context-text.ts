@@ -11,7 +11,7 @@ import type { OutlineEntry } from '../structure/document.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { outlineBody } from '../actions/output.ts'
 import { splitLines, tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** A `Clada`, which uses this module itself. */
 interface Performer {

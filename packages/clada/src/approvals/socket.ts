@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { missingParts } from '@clada/reply/core/proposal.ts'
 
 /** Not imported: loading it would cost every start of a server some milliseconds, and few ever ask. */

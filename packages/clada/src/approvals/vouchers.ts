@@ -4,7 +4,7 @@ import { SettingsError } from '../core/settings.ts'
 import { keepForUser, rootName, stateHome, userStateDir } from '../state/user-state.ts'
 import { putFile } from '../state/own-files.ts'
 import { makeFilesDir } from '../state/project-files.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { stateName } from '../core/reserved-names.ts'
 
 /**

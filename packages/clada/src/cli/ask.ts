@@ -22,12 +22,12 @@ import { wrapLine } from '../report/width.ts'
  * Options of a run where `canAsk`: standard input belongs to the document, so the user is asked on the terminal itself.
  * Ctrl-C and the end of input are not an answer; the caller decides what Ctrl-C stops.
  */
-export const askingIn = (paint: Paint): { readonly ask: Ask } => ({
-  ask: (request) => askUntil(question(request, paint), (reply) => answerIn(reply, request), lettersOf(request)),
+export const makeAsk = (paint: Paint): { readonly ask: Ask } => ({
+  ask: (request) => askUntil(questionText(request, paint), (reply) => parseAnswer(reply, request), lettersOf(request)),
 })
 
 /** Yes or no, or undefined without a terminal, or without an answer. */
-export const confirmed = async (text: string): Promise<boolean | undefined> =>
+export const confirm = async (text: string): Promise<boolean | undefined> =>
   canAsk() ? askUntil(`${text} y or n, then Enter: `, yesOrNo, 'y or n') : undefined
 
 function yesOrNo(reply: string): boolean | undefined {
@@ -43,7 +43,7 @@ async function askUntil<T>(
   letters: string,
 ): Promise<T | undefined> {
   for (let shown = text; ; shown = `Type ${letters}, then Enter: `) {
-    const reply = await typedLine(shown)
+    const reply = await readTypedLine(shown)
     if (reply === undefined) return undefined
     const answer = read(reply)
     if (answer !== undefined) return answer
@@ -54,7 +54,7 @@ async function askUntil<T>(
  * Asks at the terminal, and waits without blocking the process, so that Ctrl-C works. What was typed before the question is
  * discarded: a pasted reply may contain the end of input, and answers after it.
  */
-export async function typedLine(text: string): Promise<string | undefined> {
+export async function readTypedLine(text: string): Promise<string | undefined> {
   let descriptor: number
   let terminal: tty.ReadStream
   try {
@@ -123,7 +123,7 @@ const quietMs = 100
 const ctrlC = 3
 
 /** Undefined if it is none of the answers. */
-export function answerIn(reply: string, { canTry }: Pick<ApprovalRequest, 'canTry'>): ApprovalAnswer | undefined {
+export function parseAnswer(reply: string, { canTry }: Pick<ApprovalRequest, 'canTry'>): ApprovalAnswer | undefined {
   const word = reply.trim().toLowerCase()
   if (word === 'a' || word === 'always') return 'always'
   if (canTry && (word === 't' || word === 'try')) return 'try'
@@ -133,7 +133,7 @@ export function answerIn(reply: string, { canTry }: Pick<ApprovalRequest, 'canTr
 
 const lettersOf = ({ canTry }: ApprovalRequest): string => (canTry ? 'y, a, t or n' : 'y, a or n')
 
-export const question = (request: ApprovalRequest, paint: Paint = withoutColor): string => {
+export const questionText = (request: ApprovalRequest, paint: Paint = withoutColor): string => {
   const { once, always } = yesWords(request)
   const ways = [`y (${once})`, `a (${always})`, ...(request.canTry ? ['t (try it first)'] : [])]
   const asks = `${asked[request.about]} ${ways.join(', ')} or n, then Enter:`
@@ -215,7 +215,7 @@ export function terminalReviewer(): Reviewer {
     throw new UsageError('--review asks at a terminal, and there is none here. Run it in one, or use clada ui.')
   return {
     tell: (lines) => void process.stderr.write(lines.map((line) => `${line}\n`).join('')),
-    ask: typedLine,
+    ask: readTypedLine,
     edit: edited,
   }
 }

@@ -31,7 +31,7 @@ export const scripts: Readonly<Record<string, (completion: Completion) => string
   powershell: powershellCompletion,
 }
 
-export function completion(commands: readonly Command[]): Completion {
+export function describeCompletion(commands: readonly Command[]): Completion {
   return {
     commands: commands.map(({ name, summary }) => ({ name, summary })),
     flags: flags.map((flag) => completed(flag)),

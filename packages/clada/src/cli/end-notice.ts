@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { now } from '../core/time-limit.ts'
 import { spellOut } from '../report/words.ts'
 import type { FlagValues } from './flags.ts'
-import { loadedFor } from './options.ts'
+import { loadConfigFiles } from './options.ts'
 import { isTerminal } from './streams.ts'
 
 /** After this time a person looks at something else. */
@@ -13,17 +13,18 @@ const longMs = 10_000
  * notification by iTerm2, Windows Terminal, kitty, WezTerm and others; a terminal that does not know it rings the bell
  * that ends the sequence.
  */
-export async function endNotice(flags: FlagValues): Promise<(text: string) => void> {
+export async function openEndNotice(flags: FlagValues): Promise<(text: string) => void> {
   const begun = now()
-  const setting = (await loadedFor(flags))?.merged.notify.value ?? 'auto'
+  const setting = (await loadConfigFiles(flags))?.merged.notify.value ?? 'auto'
   return (text) => {
     if (setting === 'off' || flags.quiet !== undefined || !isTerminal(2) || now() - begun < longMs) return
-    fs.writeSync(2, noticeOf(text))
+    fs.writeSync(2, formatNotice(text))
   }
 }
 
 /** One line: a control character would end the sequence early. */
-export const noticeOf = (text: string): string => `\u001b]9;${spellOut(text.replace(/\s+/g, ' ')).slice(0, 120)}\u0007`
+export const formatNotice = (text: string): string =>
+  `\u001b]9;${spellOut(text.replace(/\s+/g, ' ')).slice(0, 120)}\u0007`
 
 /** `4 s`, `2 min 5 s`. */
 export function elapsedText(ms: number): string {

@@ -386,15 +386,15 @@ function known(name: string, arg: string): (typeof flags)[number] {
 function checkValue({ name, values, for: others = {} }: Flag, value: string): void {
   const all = values && [...new Set([...values, ...Object.values(others).flatMap((other) => other.values ?? [])])]
   if (all === undefined || all.includes(value)) return
-  throw notAmong(name, value, all)
+  throw notAmongError(name, value, all)
 }
 
-export function notAmong(name: string, value: string, values: readonly string[]): UsageError {
+export function notAmongError(name: string, value: string, values: readonly string[]): UsageError {
   return new UsageError(`--${name} must be one of ${values.join(', ')}, not '${value}'.${didYouMean(value, values)}`)
 }
 
 /** The value of a flag as a number; units of time and size are allowed. @throws UsageError */
-export function numberOf(values: FlagValues, name: FlagName): number | undefined {
+export function readNumber(values: FlagValues, name: FlagName): number | undefined {
   const text = values[name]?.[0]
   if (text === undefined) return undefined
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text) ?? []
@@ -408,7 +408,7 @@ const times: Readonly<Record<string, number>> = { '': 1, s: 1, ms: 0.001, m: 60,
 const sizes: Readonly<Record<string, number>> = { '': 1, k: 1024, kb: 1024, m: 1024 * 1024, mb: 1024 * 1024 }
 
 /** The value that a flag gives to a config key, as it was written; undefined when no flag is about it. */
-export function flagFor(
+export function findFlagValue(
   key: KeyName,
   below: unknown,
   values: FlagValues,

@@ -195,7 +195,7 @@ export interface ShownChanges {
 }
 
 /** Loads nothing where no person reads the report. */
-export async function shownChanges(flags: FlagValues): Promise<ShownChanges> {
+export async function openShownChanges(flags: FlagValues): Promise<ShownChanges> {
   if (flags.quiet !== undefined || !isPretty(flags)) return { listen: {}, shown: {} }
   const { changeLines } = await import('../report/action-diff.ts')
   const changes = new Map<number, readonly string[]>()

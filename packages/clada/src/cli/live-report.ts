@@ -6,7 +6,7 @@ import { withColor } from '../report/pretty.ts'
 import { formatReport, lineFormats, type ReportFormat } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
 import { LiveOutput, type Progress } from './live-output.ts'
-import { syntaxIn } from './options.ts'
+import { resultSyntax } from './options.ts'
 import { print } from './streams.ts'
 
 export interface LiveReportOptions {
@@ -73,7 +73,7 @@ export class LiveReport {
   end(result: ExecutionResult): void {
     this.#output.end()
     this.#options.progress?.end()
-    const syntax = syntaxIn(result)
+    const syntax = resultSyntax(result)
     const format = this.#lineFormat(syntax)
     const { report, formatFor } = this.#options
     if (format === undefined) return print(formatReport(result, formatFor(syntax), report))

@@ -56,7 +56,7 @@ async function refusal({ code, syscall: op = '', path = '', message }: OsError):
 }
 
 /** Runs a command line, and reports a wrong call, or what the system refused, on stderr. */
-export async function exitCodeOf(argv: readonly string[]): Promise<ExitCode> {
+export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
   forgetTerminals()
   try {
     return await main(argv)
@@ -75,5 +75,5 @@ export async function exitCodeOf(argv: readonly string[]): Promise<ExitCode> {
 
 /** Runs the command line of this process. Loading this module does nothing: the library shares its bundle. */
 export async function start(): Promise<void> {
-  process.exitCode = await exitCodeOf(process.argv.slice(2))
+  process.exitCode = await runCommandLine(process.argv.slice(2))
 }

@@ -19,7 +19,7 @@ import {
 } from '@clada/reply/syntax/table.ts'
 import type { Loaded } from '../config/load.ts'
 import type { OnLockWait } from '../core/settings.ts'
-import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
+import { findFlagValue, flags, type FlagValues, notAmongError, readNumber, UsageError } from './flags.ts'
 import { columnsOf, isTerminal, say } from './streams.ts'
 import { withColor, type Paint, withoutColor } from '../report/pretty.ts'
 import { spellOutCommand } from '../report/words.ts'
@@ -45,19 +45,19 @@ const tellLockWait: OnLockWait = (holder) => {
 
 /** Values of config files that are ignored. Reports for programs contain them: those do not read stderr. */
 export const configWarnings = async (given: FlagValues): Promise<readonly string[]> =>
-  (await loadedFor(given))?.warnings ?? []
+  (await loadConfigFiles(given))?.warnings ?? []
 
 /** Says on stderr which project this is, where it is not the working directory and neither a flag nor a file names it. */
 export async function sayProject(given: FlagValues): Promise<void> {
   if (given.quiet !== undefined) return
-  const line = projectLine(await aroundFor(given))
+  const line = projectLine(await findProjectAround(given))
   if (line !== undefined) say(`clada: ${spellOutCommand(line)}`, 2)
 }
 
 /** The project around the working directory. Undefined where a flag or a file names another one. */
-export async function aroundFor(given: FlagValues): Promise<ProjectAround | undefined> {
+export async function findProjectAround(given: FlagValues): Promise<ProjectAround | undefined> {
   const around = projectFor(given)
-  const named = (await loadedFor(given))?.root
+  const named = (await loadConfigFiles(given))?.root
   return around === undefined || (named !== undefined && named !== around.root) ? undefined : around
 }
 
@@ -72,7 +72,7 @@ const rootAround = (given: FlagValues): string | undefined => {
 }
 
 /** A file as the user types it, seen from the project: names are relative to the working directory, as for every program. */
-export function typedPath(file: string, given: FlagValues, { repoPath }: CladaOptions): string {
+export function resolveTypedPath(file: string, given: FlagValues, { repoPath }: CladaOptions): string {
   if (given.root !== undefined || repoPath === undefined || path.isAbsolute(file)) return file
   const here = slashed(path.relative(repoPath, process.cwd()))
   if (here === '' || here.startsWith('..')) return file
@@ -91,7 +91,7 @@ export function projectLine(around: ProjectAround | undefined): string | undefin
 /** The same without warnings about ignored values, for commands that show them themselves. */
 export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
   const own = await flagOptions(given)
-  const loaded = await loadedFor(given)
+  const loaded = await loadConfigFiles(given)
   const { options: below = {}, config } = loaded ?? {}
   // clada watch runs what is in it, so no document may write it, and no commit contains it.
   const input = config?.listener.input_file ?? defaultInputFile
@@ -121,7 +121,7 @@ const cliDefaults = {
 } as const
 
 /** For a process that lives on: loading parsers pays there. */
-export const lasting = (options: CladaOptions): CladaOptions =>
+export const forLongProcess = (options: CladaOptions): CladaOptions =>
   options.syntaxCheck === 'off' ? options : { ...options, syntaxCheck: 'lasting' }
 
 export interface Configured {
@@ -131,9 +131,9 @@ export interface Configured {
 }
 
 /** The same with everything else that config files say. @throws SettingsError, UsageError */
-export async function configured(given: FlagValues): Promise<Configured> {
+export async function loadConfigured(given: FlagValues): Promise<Configured> {
   const options = await cladaOptions(given)
-  const loaded = await loadedFor(given)
+  const loaded = await loadConfigFiles(given)
   if (loaded !== undefined) return { options, config: loaded.config }
   const { configOf, merge } = await import('../config/merge.ts')
   return { options, config: configOf(merge()) }
@@ -141,10 +141,10 @@ export async function configured(given: FlagValues): Promise<Configured> {
 
 /** Flags with the reports that config files ask for, where no flag says otherwise. */
 export async function withConfig(given: FlagValues): Promise<FlagValues> {
-  const { merged } = (await loadedFor(given)) ?? {}
+  const { merged } = (await loadConfigFiles(given)) ?? {}
   if (merged === undefined) return given
   const more = flags.flatMap(({ name, key, sets }) => {
-    if (!key?.startsWith('report.') || flagFor(key, undefined, given) !== undefined) return []
+    if (!key?.startsWith('report.') || findFlagValue(key, undefined, given) !== undefined) return []
     const { value, from } = merged[key]
     if (from === 'default' || (sets === undefined ? value === null : value !== sets)) return []
     return [[name, [sets === undefined ? String(value) : '']]]
@@ -157,7 +157,7 @@ const warned = new WeakSet<FlagValues>()
 const known = new WeakMap<FlagValues, Promise<Loaded | undefined>>()
 
 /** Undefined where there is no config file: then two looks at the disk are all it costs. */
-export function loadedFor(given: FlagValues): Promise<Loaded | undefined> {
+export function loadConfigFiles(given: FlagValues): Promise<Loaded | undefined> {
   const found = known.get(given)
   if (found !== undefined) return found
   const loading = load(given)
@@ -184,7 +184,7 @@ async function load(given: FlagValues): Promise<Loaded | undefined> {
 async function flagOptions(given: FlagValues): Promise<CladaOptions> {
   const [root] = given.root ?? []
   const [lockFile] = given['lock-file'] ?? []
-  const lockTimeout = numberOf(given, 'lock-timeout')
+  const lockTimeout = readNumber(given, 'lock-timeout')
   const [session] = given.session ?? []
   return withoutUndefined({
     repoPath: root,
@@ -209,7 +209,7 @@ async function keyOptions(given: FlagValues): Promise<CladaOptions> {
     if (words === undefined || key === undefined || key === 'root' || sets !== undefined) return []
     const isNumber = value === 'SECONDS' || value === 'BYTES' || value === 'TOKENS'
     const read = key === 'syntaxes' ? words.map(syntaxOf) : repeat ? words : words[0]
-    return [[key, isNumber ? numberOf(given, name) : read] as const]
+    return [[key, isNumber ? readNumber(given, name) : read] as const]
   })
   // Most runs have no such flag, and need no table of keys.
   return values.length === 0 ? {} : (await import('../config/merge.ts')).optionsOf(values)
@@ -226,7 +226,7 @@ function cslDelimiters(given: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
 
 function syntaxOf(name: string): SyntaxName {
   const found = findSyntaxName(name)
-  if (found === undefined) throw notAmong('syntax', name, syntaxNames)
+  if (found === undefined) throw notAmongError('syntax', name, syntaxNames)
   return found
 }
 
@@ -248,15 +248,15 @@ export function reportFormat(given: FlagValues): (syntax: string | undefined) =>
 const formatOfSyntax = (syntax: string = defaultSyntax): ReportFormat => rowOf(syntax).report ?? 'text'
 
 /** The syntax of the document that a result is about. */
-export const syntaxIn = ({ results, parseErrors, emptyGroups }: ExecutionResult): string | undefined =>
+export const resultSyntax = ({ results, parseErrors, emptyGroups }: ExecutionResult): string | undefined =>
   results[0]?.syntax ?? parseErrors[0]?.syntax ?? emptyGroups?.[0]?.syntax
 
 /** As the syntax of the document is answered. */
-export const formatFor = (result: ExecutionResult): ReportFormat => formatOfSyntax(syntaxIn(result))
+export const resultFormat = (result: ExecutionResult): ReportFormat => formatOfSyntax(resultSyntax(result))
 
 export function reportOptions(given: FlagValues): ReportOptions {
-  const budget = numberOf(given, 'budget')
-  const outputLimit = numberOf(given, 'max-output')
+  const budget = readNumber(given, 'budget')
+  const outputLimit = readNumber(given, 'max-output')
   const [detail] = given['error-detail'] ?? []
   return {
     color: useColor(given),

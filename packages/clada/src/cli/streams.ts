@@ -94,7 +94,7 @@ export interface Giving {
 }
 
 /** --osc52 implies --copy. */
-export const givingOf = (flags: FlagValues, { osc52 }: Config['clipboard']): Giving => ({
+export const readGiving = (flags: FlagValues, { osc52 }: Config['clipboard']): Giving => ({
   copy: flags.copy !== undefined || flags.osc52 !== undefined,
   osc52: osc52 || flags.osc52 !== undefined,
   quiet: flags.quiet !== undefined,
@@ -111,8 +111,8 @@ export async function giveText(given: string, { copy, osc52, quiet }: Giving, ro
     print(text)
     return 0
   }
-  const { copyText } = await import('../watch/clipboard/open.ts')
-  const { to, why } = await copyText(text, { roots: [root], osc52 })
+  const { copyToClipboard } = await import('../watch/clipboard/open.ts')
+  const { to, why } = await copyToClipboard(text, { roots: [root], osc52 })
   if (to.length > 0) {
     if (!quiet) say(`clada: copied to ${to.join(' and ')}`, 2)
     return 0
@@ -150,7 +150,7 @@ function readFile(name: string): Buffer {
   } catch (error) {
     const reason = codeOf(error)
     const found = reason === 'ENOENT' ? { missing: name } : {}
-    throw new UsageError(`Cannot read '${name}': ${reasonFor(reason)}.`, found)
+    throw new UsageError(`Cannot read '${name}': ${refusalReason(reason)}.`, found)
   }
 }
 
@@ -158,7 +158,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
 /** Why the system refused a file, with what to check. */
-export function reasonFor(code: string): string {
+export function refusalReason(code: string): string {
   const reason = osReason(code) ?? code
   return reason === osReason('EACCES')
     ? `${reason}; check who owns it, and the permissions of it and its directory`
@@ -193,7 +193,7 @@ export function isLive(words: readonly string[]): boolean {
 const reasonOf = ({ reason }: AbortSignal): string => messageOf(reason)
 
 /** Standard input as it arrives, until its end or the signal. */
-export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
+export async function* readStdinTexts(signal: AbortSignal): AsyncGenerator<string> {
   // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   askForText()

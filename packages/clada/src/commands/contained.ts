@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import type { ChangedFile, Effect, Landed, NotKept, Staged } from '../core/effects.ts'
-import { type Advice, askUser, type Problem } from '../core/problem.ts'
+import { type Advice, adviseAskingUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { bareEnvironment } from '../process/environment.ts'
@@ -388,7 +388,7 @@ const smallerRoot: Advice = { model: 'Ask the user for a smaller root.', user: '
 const notComingUp = (failure: string): Problem => ({
   kind: 'exec-refused',
   reason: `the sandbox could not be started: ${failure}`,
-  advice: askUser(
+  advice: adviseAskingUser(
     'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap) or run with --exec unsandboxed; clada doctor says more',
   ),
 })

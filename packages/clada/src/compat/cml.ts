@@ -1,7 +1,7 @@
 import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { explainDiagnostic } from '../report/explain-diagnostic.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import type { Block } from '@clada/reply/core/block.ts'

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { CladaAction } from './transform-to-action.ts'
 
 /** The result of `executeCommand`. */

@@ -1,5 +1,5 @@
 import { type ActionSpec, isLacking } from '../core/action.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { allActions } from '../actions/registry.ts'
 import { definitionsVersion } from '../describe/describe.ts'
 import type { ActionDefinition, ParameterDef, ShamBlockLike } from './transform-to-action.ts'

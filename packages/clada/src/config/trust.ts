@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 
 /** What a project says and the user has to agree to: its clada.yml, by the directory, and each AGENTS.md, by the file. */

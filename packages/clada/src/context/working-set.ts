@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { isOsError, isRecord, messageOf } from '../core/platform.ts'
+import { isOsError, messageOf } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/action.ts'
 import { findProjectFile, makeProjectFiles } from '../state/project-files.ts'

@@ -147,9 +147,6 @@ export function homeDir(): string {
 /** What an error says, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** What a value is, in a message. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'

@@ -168,7 +168,7 @@ export type Problem =
 /** What to do next. Where a model must ask its user, the user is addressed directly; empty: nothing to say to them. */
 export type Advice = string | { readonly model: string; readonly user: string }
 
-export const askUser = (to: string): Advice => ({
+export const adviseAskingUser = (to: string): Advice => ({
   model: `Ask the user to ${to}.`,
   user: `${to.charAt(0).toUpperCase()}${to.slice(1)}.`,
 })

@@ -39,7 +39,7 @@ const stateName = (state: FileState | null): string | null =>
   state === null ? null : `${platform.modes ? state.mode : ''} ${shortDigestOf(state.bytes)}`
 
 /** Splits the changes of an action into hunks and takes those that the user has not left out. */
-export function take(changes: readonly Change[], choice: BlockChoice, root: string): Taken {
+export function takeChoice(changes: readonly Change[], choice: BlockChoice, root: string): Taken {
   const left = new Map((choice.leave ?? []).map(({ hunk, reason }) => [hunk, reason]))
   const all = filesOf(changes).map((file) => new FileReview(file, choice, left, root))
   const files = all.map((one) => one.reviewed)

@@ -12,7 +12,7 @@ import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.
 import type { WriteNote } from '../core/files.ts'
 import { problemOfError } from './action-runner.ts'
 import { type Confirm, nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
-import { describeEditedParams, findPlaces, shortDiff, digestOfChanges, take, type Taken } from './review.ts'
+import { describeEditedParams, findPlaces, shortDiff, digestOfChanges, takeChoice, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
@@ -113,7 +113,7 @@ export class TaskReview {
 
   #see(changes: readonly Change[]): { readonly shown: string; readonly taken: Taken } {
     const { root } = this.#options.settings
-    return (this.#seen = { shown: digestOfChanges(changes, root), taken: take(changes, this.#choice, root) })
+    return (this.#seen = { shown: digestOfChanges(changes, root), taken: takeChoice(changes, this.#choice, root) })
   }
 
   async #decide(changes: readonly Change[], stage: GroupScope): Promise<Verdict> {

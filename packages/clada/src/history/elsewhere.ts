@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { SettingsError } from '../core/settings.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { findState, makeState } from '../state/project-state.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, pathFrom } from '../core/paths.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { ProblemError } from '../core/problem.ts'
 import { type Difference, diffCommits, modeOfNew } from '../git/differences.ts'
 import { type ConfiguredRepository, findRepository } from '../git/find-repository.ts'

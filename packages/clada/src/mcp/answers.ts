@@ -1,5 +1,5 @@
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { ActionResult, Evidence, ExecutionResult, ParseError, Preview } from '../core/result.ts'
 import { formatCall } from '../report/call.ts'
 import { formatReport, withDetail } from '../report/format.ts'

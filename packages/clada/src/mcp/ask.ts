@@ -1,6 +1,6 @@
 import { askApprovalSocket, firstAnswer } from '../approvals/socket.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { Params } from './protocol.ts'
 
 /** The request for an approval as a person must see it. */

@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { EventStream } from './event-stream.ts'
 import type { Message, RequestId, Transport } from './protocol.ts'
 

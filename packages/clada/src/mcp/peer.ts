@@ -1,4 +1,5 @@
-import { isRecord, kindOf } from '../core/platform.ts'
+import { kindOf } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import {
   answerModern,
   codes,

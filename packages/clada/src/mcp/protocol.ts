@@ -1,4 +1,5 @@
-import { isRecord, kindOf } from '../core/platform.ts'
+import { kindOf } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** The parts of the protocol that both eras share: messages, errors, and the names that they are known by. */
 

@@ -1,5 +1,5 @@
 import { now } from '../core/time-limit.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { codes, type Params, protocolError, type Result } from './protocol.ts'
 
 /**

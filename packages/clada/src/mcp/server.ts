@@ -22,7 +22,8 @@ import {
 } from './protocol.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type Listener, type McpOptions, Session } from './session.ts'
-import { isRecord, kindOf } from '../core/platform.ts'
+import { kindOf } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 export interface Server {

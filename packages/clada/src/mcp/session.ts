@@ -20,7 +20,8 @@ import { type Peer, tooEarly } from './peer.ts'
 import { type Caller, type Params, type RequestId, type Result, textIn } from './protocol.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
 import { type CallRequest, RunningCalls } from './running-calls.ts'
-import { isRecord, kindOf, messageOf } from '../core/platform.ts'
+import { kindOf, messageOf } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** What the command line passes to the server. */
 export interface McpOptions {

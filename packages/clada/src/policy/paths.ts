@@ -2,7 +2,7 @@ import type { Access, Blocking, PathDecision, PathJudge, PathRefusal, Writer } f
 import { isInside, slashed } from '../core/paths.ts'
 import { foldedName as folded, ignoreFileNames, ownerOfName, projectFileName } from '../core/reserved-names.ts'
 import { homeDir, type Platform, platform } from '../core/platform.ts'
-import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
+import { type Advice, adviseAskingUser, type PathRule, reservedReason } from '../core/problem.ts'
 import type { IgnoreFile, Settings } from '../core/settings.ts'
 import { isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { codePointName, findFirstHidden } from '@clada/reply/text/spell-out.ts'
@@ -230,7 +230,7 @@ function refusalForUserPlace(
   const name = folded(absolute)
   for (const place of userPlaces) {
     if (isInside(name, place, on))
-      return deny('path_denied', "it belongs to the user's own config or state of clada", askUser('change it'))
+      return deny('path_denied', "it belongs to the user's own config or state of clada", adviseAskingUser('change it'))
     if (access === 'write' && isInside(place, name, on))
       return deny('path_denied', "the user's own config or state of clada is below it, so it cannot be changed", {
         model: 'Use paths further below, or ask the user to change it.',
@@ -239,9 +239,9 @@ function refusalForUserPlace(
   }
   if (access !== 'write') return undefined
   if (runningProgram.some((place) => isInside(name, place, on)))
-    return deny('path_denied', 'it is part of the clada that is running', askUser('change it'))
+    return deny('path_denied', 'it is part of the clada that is running', adviseAskingUser('change it'))
   if (runningProgram.some((place) => isInside(place, name, on)))
-    return deny('path_denied', 'the clada that is running is below it', askUser('change it'))
+    return deny('path_denied', 'the clada that is running is below it', adviseAskingUser('change it'))
   return undefined
 }
 
@@ -404,7 +404,7 @@ function refusalByName(
       const why = ignoreFileNames.includes(name)
         ? `'${part}' says what models may not read`
         : `'${part}' can make other programs run code`
-      return deny('path_denied', `${why}, so writing it is blocked`, askUser('change it by hand'))
+      return deny('path_denied', `${why}, so writing it is blocked`, adviseAskingUser('change it by hand'))
     }
   }
   return undefined

@@ -94,7 +94,7 @@ export function openFollowedTree(leader: number, list: () => string): ProcessTre
   const group = openGroupTree(leader)
   const seen = new Map<number, string>()
   const look = (): Map<number, string> => {
-    const rows = rowsOf(list())
+    const rows = parseProcessRows(list())
     // A parent may be listed after its child.
     for (let before = -1; before !== seen.size;) {
       before = seen.size
@@ -124,7 +124,7 @@ export function openFollowedTree(leader: number, list: () => string): ProcessTre
 }
 
 /** Lines of ps: a process, its parent, and when it was started, by which a number that is used again is known. */
-export const rowsOf = (text: string): { pid: number; parent: number; born: string }[] =>
+export const parseProcessRows = (text: string): { pid: number; parent: number; born: string }[] =>
   [...text.matchAll(/^\s*(\d+)\s+(\d+)\s+(.*\S)\s*$/gm)].map(([, pid, parent, born = '']) => ({
     pid: Number(pid),
     parent: Number(parent),

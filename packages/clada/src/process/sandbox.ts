@@ -1,4 +1,4 @@
-import { type Advice, askUser } from '../core/problem.ts'
+import { type Advice, adviseAskingUser } from '../core/problem.ts'
 import { type Sandbox, type Bounds, directoriesAbove } from './bounds.ts'
 import { bubblewrap, hostFacts } from './bubblewrap.ts'
 import { findProgram, systemPath } from './programs.ts'
@@ -21,7 +21,7 @@ export function chooseSandbox(on: Platform = platform): SandboxChoice {
     return {
       ok: false,
       reason: 'there is no sandbox: bubblewrap is not installed',
-      advice: askUser(
+      advice: adviseAskingUser(
         'install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) or run with --exec unsandboxed',
       ),
     }
@@ -33,7 +33,7 @@ export function chooseSandbox(on: Platform = platform): SandboxChoice {
   return {
     ok: false,
     reason: `there is no sandbox for ${on.name}`,
-    advice: askUser('run with --exec unsandboxed, or in a container on Linux'),
+    advice: adviseAskingUser('run with --exec unsandboxed, or in a container on Linux'),
     never: on.sandbox === undefined ? true : undefined,
   }
 }

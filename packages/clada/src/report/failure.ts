@@ -1,4 +1,4 @@
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { ActionResult, Failure } from '../core/result.ts'
 import { oneLine, primaryOf } from './words.ts'
 

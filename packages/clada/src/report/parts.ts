@@ -1,4 +1,4 @@
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import path from 'node:path'

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { packageDir } from '../core/installation.ts'
 import { isInPackages, isInside } from '../core/paths.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { jsonOf, readLinked } from './own-files.ts'
 import { namesOf } from './user-state.ts'
 

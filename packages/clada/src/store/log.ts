@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { syncMany } from '../process/sync-many.ts'
 import { isInMemory, jsonOf, syncFileNow } from '../state/own-files.ts'
 import type { Signer } from '../state/project-state.ts'

@@ -17,7 +17,7 @@ export interface Grammar {
 }
 
 /** Loads the grammar of a language, once; nothing is loaded before a structure is asked for. */
-export function grammarFor(language: Language, row: TreeSitterRow): Promise<Grammar> {
+export function loadGrammar(language: Language, row: TreeSitterRow): Promise<Grammar> {
   if (abandoned)
     throw new ProblemError({ kind: 'structure', code: 'PARSER_FAILED', message: abandonedMessage, details: {} })
   let loading = loaded.get(language.name)

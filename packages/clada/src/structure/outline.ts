@@ -1,6 +1,6 @@
 import { Source } from '@clada/reply/core/source.ts'
 import { bounded } from '../core/time-limit.ts'
-import { abandonParsers, type Grammar, grammarFor } from './grammar.ts'
+import { abandonParsers, type Grammar, loadGrammar } from './grammar.ts'
 import { type Language, type OutlinedRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
 import { cellsOutline } from './cells-outline.ts'
@@ -30,7 +30,7 @@ export async function withOutline<T>(
 export async function errorsOfTree(text: string, language: Language): Promise<readonly SourceError[]> {
   const { parser: row } = language
   if (row.kind !== 'tree-sitter') return []
-  const grammar = await grammarFor(language, row)
+  const grammar = await loadGrammar(language, row)
   return bounded(() => {
     const tree = grammar.parse(text)
     try {
@@ -94,7 +94,7 @@ async function ofTree(
   parent: Structure | null,
   trees: Parsed[],
 ): Promise<Made> {
-  const grammar = await grammarFor(language, row)
+  const grammar = await loadGrammar(language, row)
   const made = bounded(() => {
     const tree = grammar.parse(source.text.slice(part.start, part.end))
     trees.push({ tree, grammar, row, base: part.start, end: part.end })

@@ -136,7 +136,7 @@ interface Chosen {
 }
 
 /** The blocks to apply; all that are left when none are named. */
-export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | null): Chosen {
+export function chooseTasks({ planned }: OpenDocument, tasks: readonly string[] | null): Chosen {
   if (planned.plan.isChecking) throw new Refusal(409, 'The effects are not known yet. Wait a moment.')
   const sound = planned.plan.blocks.filter(({ task, state }) => task !== undefined && state !== 'broken')
   const pending = sound.filter(({ outcome }) => outcome === undefined)

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { registry } from '../actions/registry.ts'
 import { slashed } from '../core/paths.ts'
 import type { Clada } from '../api/clada.ts'
@@ -101,7 +101,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
       decided: describeChoice(choices.blocks?.[task]),
-      outcome: earlier && outcomeOf(earlier.result),
+      outcome: earlier && toOutcome(earlier.result),
     }
   })
   const plan: Plan = {
@@ -198,7 +198,7 @@ const longestProse = 5000
 /** Characters of an action's output that the page shows. */
 const shownOutput = 200_000
 
-export const outcomeOf = (result: ActionResult): Outcome => ({
+export const toOutcome = (result: ActionResult): Outcome => ({
   success: result.success,
   left: isLeftOut(result) ? true : undefined,
   why: isLeftOut(result) ? result.review?.reason : result.error === undefined ? undefined : oneLine(userText(result)),

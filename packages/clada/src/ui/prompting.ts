@@ -14,7 +14,7 @@ import { sessionToken } from '../watch/token.ts'
 import { below, type Project } from './plan.ts'
 import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
 import { Refusal } from './guard.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** A list of more files is useless. */
 const maxFiles = 20_000

@@ -8,7 +8,7 @@ import { projectFacts, promptText, structuresOf } from './prompting.ts'
 import type { PromptRequest } from './protocol.ts'
 import { Refusal } from './guard.ts'
 import type { Session } from './session.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 
 export interface Call {
   readonly session: Session

@@ -12,7 +12,7 @@ import {
   answerOf,
   applied,
   carriedOver,
-  chosenIn,
+  chooseTasks,
   entryOf,
   type OpenDocument,
   Replies,
@@ -20,7 +20,7 @@ import {
 } from './document.ts'
 import { FollowedFile } from './follow.ts'
 import { turnAll, undoneIn } from './past.ts'
-import { outcomeOf, type Planned, planOf, type Project, planOfText } from './plan.ts'
+import { toOutcome, type Planned, planOf, type Project, planOfText } from './plan.ts'
 import { changeContext } from './prompting.ts'
 import type { BlockDetail, ContextEntry, PageState, Plan, ResultEvent, Running, UndoRequest } from './protocol.ts'
 import { Questions } from './questions.ts'
@@ -230,12 +230,12 @@ export class Session {
         409,
         'The plan has changed since it was shown, so nothing was applied. Look at it, and apply again.',
       )
-    const { count, only } = chosenIn(document, tasks)
+    const { count, only } = chooseTasks(document, tasks)
     void this.#busy({ what: 'document', done: 0, total: count, tasks: only ?? null, results: [] }, async () => {
       const { signal } = this.#stop
       const results: Omit<ResultEvent, 'revision'>[] = []
       const onAction = (one: ActionResult): void => {
-        const result = { task: one.task ?? '', outcome: outcomeOf(one) }
+        const result = { task: one.task ?? '', outcome: toOutcome(one) }
         results.push(result)
         if (this.#running !== null) this.#running = { ...this.#running, done: results.length, results }
         this.#send('result', { revision, ...result })

@@ -20,11 +20,21 @@ import {
   type UnitRunner,
   warmUp,
 } from './run-units.ts'
-import { chosen, fatesIn, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
+import {
+  chooseUnits,
+  fatesIn,
+  isCutOff,
+  type Known,
+  knownOf,
+  repeated,
+  type Unit,
+  unitsOf,
+  type Which,
+} from './units.ts'
 import { ListenerError, takePlace } from './place.ts'
 import { type FiledReply, isInFence, repliesIn, type ReplyMark, replyAlone, trimmedLines } from './replies.ts'
 import { splitWatchedFile, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
-import { lookAt, watchPath } from './watched-file.ts'
+import { inspectFile, watchPath } from './watched-file.ts'
 import { messageOf } from '../core/platform.ts'
 
 /** Options of a listener, with those of its project. */
@@ -128,7 +138,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   async function consider(which: Which): Promise<void> {
     if (signal.aborted) return
-    const look = lookAt(file, limit)
+    const look = inspectFile(file, limit)
     if (look === undefined) return later(debounceMs)
     tellTrouble(look.kind === 'odd' ? `${file}: ${look.why}. It is ignored until it is a file again.` : '')
     if (look.kind === 'large') return refuse(inputTooLarge(look.size, limit), Buffer.from('too large'))
@@ -157,7 +167,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
     doubted = undefined
     last = own
-    const keysOf = (one: ReadReply): ReadonlySet<string> => chosen(one.units, known, which)
+    const keysOf = (one: ReadReply): ReadonlySet<string> => chooseUnits(one.units, known, which)
     const isToRun = (one: ReadReply): boolean =>
       keysOf(one).size > 0 || (which === 'new' && one.isNew && lacksEdit(one))
     const toRun = replies.filter(isToRun)
@@ -261,7 +271,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   async function submit(text: string, origin: Origin): Promise<ExecutionResult | undefined> {
     const document = read(text)
     const units = unitsOf(document)
-    const keys = chosen(units, submitted, 'new')
+    const keys = chooseUnits(units, submitted, 'new')
     if (keys.size === 0) {
       tell({ kind: 'nothing-new', origin, blocks: blocksIn(units) })
       return undefined
@@ -278,7 +288,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     known = memory?.known ?? known
     marks = memory?.replies ?? marks
     if (atStart === 'all') return []
-    const look = lookAt(file, limit)
+    const look = inspectFile(file, limit)
     const { own, section } = splitWatchedFile(look?.kind === 'file' ? look.bytes : Buffer.alloc(0))
     const replies = isUtf8(own) ? readReplies(own.toString('utf8')) : []
     const units = replies.flatMap((reply) => reply.units)

@@ -62,7 +62,7 @@ export type Which = 'new' | 'failed' | 'all'
  * The keys of what is to be run or reported; empty when there is no reason to. What could not be read is reported
  * again beside something new, because it still has to be corrected.
  */
-export function chosen(units: readonly Unit[], known: Known, which: Which): ReadonlySet<string> {
+export function chooseUnits(units: readonly Unit[], known: Known, which: Which): ReadonlySet<string> {
   const own = units.filter(({ state }) => state !== 'aside')
   const fresh = own.some(({ key }) => !known.has(key))
   if (which === 'new' && !fresh) return new Set()

@@ -15,7 +15,7 @@ export type Look =
   | { readonly kind: 'file'; readonly bytes: Buffer }
 
 /** Reads a file that others write to. Undefined when it changed while it was read. */
-export function lookAt(file: string, limit: number): Look | undefined {
+export function inspectFile(file: string, limit: number): Look | undefined {
   const held = open(file)
   if ('kind' in held) return held
   try {

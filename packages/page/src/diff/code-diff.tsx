@@ -4,11 +4,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { FileChange } from '../../../clada/src/core/result.ts'
 import type { ReviewHunk } from '../../../clada/src/core/review.ts'
 import { ignoresSpace } from '../store.ts'
-import { plural } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { CodeLine } from './code-line.tsx'
-import { coloursIn, treeOf } from './colours.ts'
+import { listColours, parseTree } from './colours.ts'
 import { type Beginning, register } from './jump.ts'
-import { compare, difference, heightOf, longestLine, type Opened, type Row, rowsOf } from './rows.ts'
+import { compareTexts, findDifference, countScreenLines, longestLine, type Opened, type Row, makeRows } from './rows.ts'
 
 const lineHeight = 20
 
@@ -42,11 +42,11 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
   const space = ignoresSpace.value ? 'ignored' : 'counts'
   const box = useRef<HTMLDivElement>(null)
   const [opened, setOpened] = useState<Opened>(new Map())
-  const comparison = useMemo(() => compare(before, after, space), [before, after, space])
+  const comparison = useMemo(() => compareTexts(before, after, space), [before, after, space])
   const whole = before === null || after === null
   const shape = whole ? 'unified' : mode
   const hunks = choosing?.hunks ?? noHunks
-  const rows = useMemo(() => rowsOf(comparison, shape, opened, hunks), [comparison, shape, opened, hunks])
+  const rows = useMemo(() => makeRows(comparison, shape, opened, hunks), [comparison, shape, opened, hunks])
   const open = (at: number, how: { above: number; below: number }): void => {
     const { above, below } = opened.get(at) ?? { above: 0, below: 0 }
     setOpened(new Map(opened).set(at, { above: above + how.above, below: below + how.below }))
@@ -72,9 +72,9 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
   const side = (texts: readonly string[], { tree, starts }: Side, index: number, beside: string | undefined) => {
     const text = texts[index] ?? ''
     const from = starts[index] ?? 0
-    const strong = beside === undefined ? undefined : difference(text, beside)
+    const strong = beside === undefined ? undefined : findDifference(text, beside)
     return (
-      <CodeLine text={text} colours={coloursIn(tree, from, from + text.length)} strong={strong} longest={longest} />
+      <CodeLine text={text} colours={listColours(tree, from, from + text.length)} strong={strong} longest={longest} />
     )
   }
   const cell = (row: Row, own: 'left' | 'right') => {
@@ -138,7 +138,7 @@ function Fold({ count, open }: { count: number; open: (how: { above: number; bel
   return (
     <div class="fold">
       <button type="button" onClick={() => open({ above: Infinity, below: 0 })}>
-        {plural(count, 'unchanged line')}
+        {formatCount(count, 'unchanged line')}
       </button>
       {count > fewLines && (
         <>
@@ -167,7 +167,7 @@ function useSide(path: string, text: string): Side {
   useEffect(() => {
     const gone = new AbortController()
     setTree(undefined)
-    void treeOf(path, text, gone.signal).then((found) => {
+    void parseTree(path, text, gone.signal).then((found) => {
       if (!gone.signal.aborted) setTree(found)
     })
     return () => gone.abort()
@@ -189,7 +189,7 @@ interface Shape {
 }
 
 /** In screen lines from the top; the last is the whole height. */
-function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare>, shape: Shape): number[] {
+function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compareTexts>, shape: Shape): number[] {
   const tops = [0]
   let top = 0
   for (const row of rows) {
@@ -204,7 +204,7 @@ function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare
 }
 
 const heightIn = (line: string | undefined, { columns, longest }: Shape): number =>
-  line === undefined ? 1 : heightOf(line, columns, longest)
+  line === undefined ? 1 : countScreenLines(line, columns, longest)
 
 const heightAt = (tops: readonly number[], row: number): number => (tops[row + 1] ?? 0) - (tops[row] ?? 0)
 

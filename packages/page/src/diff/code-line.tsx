@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { inOrder } from '../parts.tsx'
+import { isolateParts } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import type { Coloured } from './colours.ts'
 import { longestLine } from './rows.ts'
@@ -53,4 +53,4 @@ export function CodeLine({ text, colours, strong, longest = longestLine }: Props
 }
 
 /** A tab stays a tab; everything else that cannot be seen is spelled out. */
-const plain = (text: string): ComponentChildren => inOrder(spellOut(text).replaceAll('\r', '\\r'))
+const plain = (text: string): ComponentChildren => isolateParts(spellOut(text).replaceAll('\r', '\\r'))

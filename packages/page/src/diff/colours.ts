@@ -4,7 +4,7 @@ import { classHighlighter, highlightTree } from '@lezer/highlight'
 type Load = () => Promise<Parser>
 
 /** The grammar of a file, by its name. Each is loaded when its first file is shown. */
-export function grammarFor(path: string): Load | undefined {
+export function findGrammar(path: string): Load | undefined {
   return grammars[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
 }
 
@@ -59,8 +59,8 @@ const grammars: Readonly<Record<string, Load>> = {
 const largest = 1_000_000
 
 /** Reads a text in small steps, so that the page goes on answering. */
-export async function treeOf(path: string, text: string, gone: AbortSignal): Promise<Tree | undefined> {
-  const load = text.length > largest ? undefined : grammarFor(path)
+export async function parseTree(path: string, text: string, gone: AbortSignal): Promise<Tree | undefined> {
+  const load = text.length > largest ? undefined : findGrammar(path)
   if (load === undefined) return undefined
   const parse = (await load()).startParse(text)
   while (!gone.aborted) {
@@ -81,7 +81,7 @@ export interface Coloured {
 }
 
 /** The coloured parts of a stretch of text, with offsets from its beginning. */
-export function coloursIn(tree: Tree | undefined, from: number, to: number): Coloured[] {
+export function listColours(tree: Tree | undefined, from: number, to: number): Coloured[] {
   const found: Coloured[] = []
   if (tree === undefined) return found
   const put = (start: number, end: number, classes: string): void => {

@@ -33,7 +33,7 @@ interface Stretch {
   readonly rightCount: number
 }
 
-export function compare(
+export function compareTexts(
   before: string | null,
   after: string | null,
   space: 'counts' | 'ignored' = 'counts',
@@ -60,7 +60,7 @@ export function compare(
 }
 
 /** The rows to show. What is alike is folded, but for a few lines around changes and what was opened. */
-export function rowsOf(
+export function makeRows(
   { stretches }: Comparison,
   mode: 'split' | 'unified',
   opened: Opened,
@@ -134,7 +134,7 @@ function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'spli
 /** Lines with their ends: one that has none differs from one that has. */
 
 /** What of a line differs from another: everything but what both begin and end with. Nothing, when little is alike. */
-export function difference(line: string, other: string): { from: number; to: number } | undefined {
+export function findDifference(line: string, other: string): { from: number; to: number } | undefined {
   const shorter = Math.min(line.length, other.length)
   let head = 0
   while (head < shorter && line[head] === other[head]) head++
@@ -149,7 +149,7 @@ export function difference(line: string, other: string): { from: number; to: num
  * How many screen lines a line takes, with so many columns. As browsers do, it breaks after white space, and within a
  * word that is longer than a line.
  */
-export function heightOf(line: string, columns: number, longest = longestLine): number {
+export function countScreenLines(line: string, columns: number, longest = longestLine): number {
   // No character is wider than two columns, but for tabs.
   if (line.length * 2 <= columns && !line.includes('\t')) return 1
   let height = 1

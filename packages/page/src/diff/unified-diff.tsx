@@ -1,14 +1,14 @@
 import { parsePatch } from 'diff'
 import { useMemo } from 'preact/hooks'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { inOrder } from '../parts.tsx'
+import { isolateParts } from '../parts.tsx'
 import { CodeDiff } from './code-diff.tsx'
 
 /** A difference that came as text, in the colours of all others. */
 export function UnifiedDiff({ path, diff }: { path: string; diff: string }) {
   const hunks = useMemo(() => hunksIn(diff), [diff])
   // A text that is no diff is shown as it is: the question must be answered all the same.
-  if (hunks === undefined) return <pre class="command">{inOrder(spellOut(diff))}</pre>
+  if (hunks === undefined) return <pre class="command">{isolateParts(spellOut(diff))}</pre>
   if (hunks.length === 0)
     return <p class="quiet pad">{diff === '' ? 'No lines change.' : 'Not text: the bytes differ.'}</p>
   return (

@@ -5,10 +5,10 @@ import { Name, Path } from '../parts.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { plural } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import {
   at,
-  chosenIn,
+  chosenShare,
   chosenPaths,
   context,
   copyPrompt,
@@ -156,7 +156,7 @@ function Task() {
 
 function FileRow({ row, index, total }: { row: TreeRow; index: number; total: number }) {
   const { path, label, depth, tokens, files } = row
-  const chosen = chosenIn(row)
+  const chosen = chosenShare(row)
   const current = at.value === index
   return (
     <div
@@ -186,7 +186,7 @@ function FileRow({ row, index, total }: { row: TreeRow; index: number; total: nu
         <span class={`folder ${isOpen(path) ? 'open' : ''}`}>
           <Path path={label} />
           <span class="unseen">
-            folder, {isOpen(path) ? 'open' : 'closed'}, {plural(files.length, 'file')}
+            folder, {isOpen(path) ? 'open' : 'closed'}, {formatCount(files.length, 'file')}
           </span>
         </span>
       )}
@@ -201,7 +201,7 @@ function Chosen() {
   return (
     <details class="files" open>
       <summary>
-        <span>{plural(entries.length, 'file or structure', 'files and structures')} to show</span>
+        <span>{formatCount(entries.length, 'file or structure', 'files and structures')} to show</span>
       </summary>
       <ul class="tree">
         {entries.map(({ path, tokens, problem }) => (
@@ -299,7 +299,7 @@ function Structures() {
       {found.slice(0, 300).map(({ path, label, lines, depth }) => (
         <label key={path} class="check" style={{ paddingInlineStart: `${depth * 18}px` }}>
           <input type="checkbox" checked={chosenPaths.value.has(path)} onChange={() => toggle({ path })} />
-          <Name named="mono" of={label} /> <span class="quiet">{plural(lines, 'line')}</span>
+          <Name named="mono" of={label} /> <span class="quiet">{formatCount(lines, 'line')}</span>
         </label>
       ))}
     </fieldset>

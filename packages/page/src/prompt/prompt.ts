@@ -6,10 +6,10 @@ import type {
   PromptText,
   Structure,
 } from '../../../clada/src/ui/protocol.ts'
-import { say, tried } from '../actions.ts'
+import { showNotice, showErrors } from '../actions.ts'
 import { get, post } from '../api.ts'
 import { copyText } from '../copy.ts'
-import { matcher, page, store, stored, view } from '../store.ts'
+import { makeMatcher, page, writeStored, readStored, view } from '../store.ts'
 
 /** What a prompt is made of here, and the prompt itself. */
 export const facts = signal<ProjectFacts | null>(null)
@@ -46,7 +46,7 @@ export const shownRows = computed((): TreeRow[] => {
   const { files = [], tokens = [] } = facts.value ?? {}
   const row = (path: string, index: number): TreeRow => ({ path, label: path, depth: 0, tokens: tokens[index] ?? 0 })
   if (search.value === '') return treeRows(files.map(row), opened.value)
-  const has = matcher(search.value)
+  const has = makeMatcher(search.value)
   return files.map(row).filter(({ path }) => has(path))
 })
 
@@ -86,7 +86,7 @@ export function open({ path, files }: TreeRow): void {
 export const chosenPaths = computed(() => new Set(context.value.map(({ path }) => path)))
 
 export const loadProject = (): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     const found = await get<ProjectFacts>('/api/project')
     // A small project is seen whole.
     if (facts.value === null && found.files.length <= smallProject) opened.value = new Set(foldersOf(found.files))
@@ -100,31 +100,31 @@ const foldersOf = (files: readonly string[]): string[] =>
   files.flatMap((file) => [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index + 1)))
 
 /** How much of a row is chosen. */
-export function chosenIn({ path, files = [path] }: Pick<TreeRow, 'path' | 'files'>): 'all' | 'some' | 'none' {
+export function chosenShare({ path, files = [path] }: Pick<TreeRow, 'path' | 'files'>): 'all' | 'some' | 'none' {
   const count = files.filter((file) => chosenPaths.value.has(file)).length
   return count === files.length ? 'all' : count > 0 ? 'some' : 'none'
 }
 
 /** A file, a structure, or all files of a folder. */
 export const toggle = (row: Pick<TreeRow, 'path' | 'files'>): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     const { path, files = [path] } = row
-    const on = chosenIn(row) !== 'all'
+    const on = chosenShare(row) !== 'all'
     const paths = files.filter((file) => chosenPaths.value.has(file) !== on)
     context.value = await post<ContextEntry[]>('/api/context', { paths, on })
   })
 
 const showStructures = (file: string): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     structures.value = { file, found: await get<Structure[]>(`/api/structures?path=${encodeURIComponent(file)}`) }
   })
 
 export const copyPrompt = (): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     if (made.value === null) return
     await copyText(made.value.text)
     rememberTask(wanted.value.task)
-    say(`${made.value.tokens} tokens are on the clipboard. Paste them to the model.`, 'good')
+    showNotice(`${made.value.tokens} tokens are on the clipboard. Paste them to the model.`, 'good')
   })
 
 /** Newest first, for this project. */
@@ -133,7 +133,7 @@ export const recentTasks = signal<readonly string[]>([])
 const tasksName = (): string => `clada-tasks ${page.value?.root ?? ''}`
 
 export function loadTasks(): void {
-  const found: unknown = JSON.parse(stored(tasksName()) ?? '[]')
+  const found: unknown = JSON.parse(readStored(tasksName()) ?? '[]')
   recentTasks.value = Array.isArray(found) ? found.map(String) : []
 }
 
@@ -141,7 +141,7 @@ function rememberTask(given: string): void {
   const task = given.trim()
   if (task === '') return
   recentTasks.value = [task, ...recentTasks.value.filter((one) => one !== task)].slice(0, 12)
-  store(tasksName(), JSON.stringify(recentTasks.value))
+  writeStored(tasksName(), JSON.stringify(recentTasks.value))
 }
 
 export function moveFile(by: number): void {
@@ -164,7 +164,7 @@ effect(() => {
   // The prompt is updated when the user pauses typing.
   setTimeout(() => {
     if (own !== asked) return
-    void tried(async () => {
+    void showErrors(async () => {
       const text = await post<PromptText>('/api/prompt', request)
       if (own === asked) made.value = text
     })

@@ -1,9 +1,9 @@
-import { applyMarked, copyReport, stop } from '../actions.ts'
+import { applyMarked, copyReport, stopRun } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { chosen, live, page, plan, tally, tornGroup } from '../store.ts'
 import { undoLast } from '../timeline/turn.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { plural } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 
 /** The decision and its result. */
 export function ApplyBar() {
@@ -102,9 +102,13 @@ function Progress({ what, total }: { what: string; total: number }) {
       <div class="row">
         <progress max={total} value={done} aria-label="Progress" />
         <span class={`nowrap ${isWaiting ? 'state-approval' : 'quiet'}`}>
-          {isWaiting ? 'Waits for your answer' : what === 'document' ? `${done} of ${plural(total, 'block')}` : what}
+          {isWaiting
+            ? 'Waits for your answer'
+            : what === 'document'
+              ? `${done} of ${formatCount(total, 'block')}`
+              : what}
         </span>
-        <Button kind="danger" act={stop} keys="s">
+        <Button kind="danger" act={stopRun} keys="s">
           Stop
         </Button>
       </div>

@@ -9,7 +9,7 @@ import type { CodeEditor } from './code-editor.ts'
 import { dropDraft, readDraft, writeDraft } from './drafts.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import {
-  canDecide,
+  canDecideNow,
   type Decided,
   decideHunk,
   draftKeyOf,
@@ -43,7 +43,7 @@ interface Props {
 }
 
 export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
-  const can = canDecide(of.block)
+  const can = canDecideNow(of.block)
   const { path, binary, after, hunks } = file
   const choosing = useMemo(
     () => ({

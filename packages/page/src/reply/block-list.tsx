@@ -1,10 +1,11 @@
 import { lookAtBlock, mark } from '../actions.ts'
 import { StateIcon } from '../icons.tsx'
 import { BlockName, Counts, Name } from '../parts.tsx'
-import { filter, type Filter, groupSizes, looked, marked, outcomeOf, plan, shownBlocks, stateOf } from '../store.ts'
+import { filter, type Filter, groupSizes, looked, marked, findOutcome, plan, shownBlocks, blockMark } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { labelOf, plural } from '../words.ts'
+import { labelOf } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { PlanBlock, TouchedFile } from '../../../clada/src/ui/protocol.ts'
 
 export const rowHeight = 52
@@ -77,8 +78,8 @@ interface RowProps {
 
 function Row({ block, index, total, isCurrent }: RowProps) {
   const { key, task, action, group, why, files, decided, warnings, proposed, isProgram } = block
-  const outcome = outcomeOf(block)
-  const state = stateOf(block)
+  const outcome = findOutcome(block)
+  const state = blockMark(block)
   const isMarked = task !== undefined && marked.value.has(task)
   const canMark = task !== undefined && outcome === undefined && block.state !== 'broken'
   // While it runs, what was foreseen of it is no news; that a command needs an answer, its state says.
@@ -113,7 +114,7 @@ function Row({ block, index, total, isCurrent }: RowProps) {
           {decided !== undefined && state !== 'left' && <span>, {decided}</span>}
           {group?.atomic && <span>, all or nothing</span>}
           {reason !== undefined && <Name of={`: ${reason}`} />}
-          {reason === undefined && warnings > 0 && state !== 'done' && <span>, {plural(warnings, 'note')}</span>}
+          {reason === undefined && warnings > 0 && state !== 'done' && <span>, {formatCount(warnings, 'note')}</span>}
           {action !== '' && <span class="action"> · {proposed ? 'proposal' : spellOut(action)}</span>}
         </span>
       </span>

@@ -1,9 +1,9 @@
 import { effect, signal } from '@preact/signals'
 import type { BlockChoice, ReviewHunk, ReviewPlace } from '../../../clada/src/core/review.ts'
 import type { BlockDetail, Plan, PlanBlock } from '../../../clada/src/ui/protocol.ts'
-import { focusOn, isRunning, lookedBlock, say, tried } from '../actions.ts'
+import { focusOn, isRunning, currentBlock, showNotice, showErrors } from '../actions.ts'
 import { get, post, postText } from '../api.ts'
-import { take } from '../connection.ts'
+import { showPlan } from '../connection.ts'
 import { jump, showHunk } from '../diff/jump.ts'
 import { pending, plan, announcement } from '../store.ts'
 
@@ -13,7 +13,7 @@ import { pending, plan, announcement } from '../store.ts'
 export const detail = signal<BlockDetail | null>(null)
 
 /** What is known of a block, until it is known for the newest plan: of the same block of the same reply. */
-export function detailOf({ key }: PlanBlock): BlockDetail | undefined {
+export function findDetail({ key }: PlanBlock): BlockDetail | undefined {
   const found = detail.value
   return found?.key === key && found.reply === plan.value?.reply ? found : undefined
 }
@@ -30,7 +30,7 @@ export const editing = signal<
 /** Decisions that the server has not answered yet: the next one builds on them. */
 const sent = new Map<string, BlockChoice>()
 
-export const canDecide = (block: PlanBlock): boolean =>
+export const canDecideNow = (block: PlanBlock): boolean =>
   block.task !== undefined && pending.value.includes(block) && !isRunning() && plan.value?.isChecking === false
 
 /** What a draft about a block is kept by. */
@@ -43,13 +43,13 @@ export interface Decided {
 }
 
 const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => BlockChoice): Promise<true | undefined> =>
-  tried(async () => {
+  showErrors(async () => {
     const { task } = block
-    if (task === undefined || !canDecide(block)) return undefined
+    if (task === undefined || !canDecideNow(block)) return undefined
     const next = change(sent.get(task) ?? choice)
     sent.set(task, next)
     try {
-      take(await post<Plan>('/api/choice', { task, choice: next }))
+      showPlan(await post<Plan>('/api/choice', { task, choice: next }))
     } finally {
       if (sent.get(task) === next) sent.delete(task)
     }
@@ -97,10 +97,10 @@ export async function keepParams(of: Decided, params: Readonly<Record<string, st
 }
 
 export const keepReply = (text: string): Promise<true | undefined> =>
-  tried(async () => {
-    take(await postText<Plan>('/api/edit', text))
+  showErrors(async () => {
+    showPlan(await postText<Plan>('/api/edit', text))
     stopEditing()
-    say('The reply is as you edited it. The answer shows your changes to the model.', 'good')
+    showNotice('The reply is as you edited it. The answer shows your changes to the model.', 'good')
     return true as const
   })
 
@@ -110,7 +110,7 @@ export function stopEditing(): void {
 }
 
 export const editReply = (): Promise<unknown> =>
-  tried(async () => {
+  showErrors(async () => {
     const { text } = await get<{ text: string }>('/api/document')
     editing.value = { what: 'reply', text }
     focusOn('edit-text')
@@ -118,9 +118,9 @@ export const editReply = (): Promise<unknown> =>
 
 /** The block that is shown, where something can be decided about it. */
 function shownBlock(): (Decided & { readonly detail: BlockDetail }) | undefined {
-  const block = lookedBlock()
-  const found = block && detailOf(block)
-  if (block === undefined || found === undefined || !canDecide(block)) return undefined
+  const block = currentBlock()
+  const found = block && findDetail(block)
+  if (block === undefined || found === undefined || !canDecideNow(block)) return undefined
   return { block, choice: found.choice, detail: found }
 }
 
@@ -129,8 +129,8 @@ export function editBlock(): void {
   const found = shownBlock()
   if (found === undefined) {
     // The key was faster than what it is about.
-    const block = lookedBlock()
-    if (block !== undefined && detailOf(block) === undefined && canDecide(block)) editWhenShown(block)
+    const block = currentBlock()
+    if (block !== undefined && findDetail(block) === undefined && canDecideNow(block)) editWhenShown(block)
     return
   }
   const file = found.detail.files.find(({ binary, after }) => !binary && after !== null)
@@ -149,8 +149,8 @@ export function editWhenShown({ key }: PlanBlock): void {
 
 /** All changes of the block, in the order they are shown. */
 function hunks(): ReviewHunk[] {
-  const block = lookedBlock()
-  return (block === undefined ? [] : (detailOf(block)?.files ?? [])).flatMap((file) => file.hunks)
+  const block = currentBlock()
+  return (block === undefined ? [] : (findDetail(block)?.files ?? [])).flatMap((file) => file.hunks)
 }
 
 /** To the next change: of the block, where its changes can be chosen, else in what is shown. */

@@ -4,7 +4,7 @@ import { EditorState, type Extension, Prec, StateEffect } from '@codemirror/stat
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { classHighlighter } from '@lezer/highlight'
 import { minimalSetup } from 'codemirror'
-import { grammarFor } from '../diff/colours.ts'
+import { findGrammar } from '../diff/colours.ts'
 
 /** A text in place, with line numbers, colours, and the lines that differ from the file. Loaded when it is first opened. */
 export interface CodeEditor {
@@ -65,6 +65,6 @@ export function openEditor(request: EditorRequest): CodeEditor {
 }
 
 async function languageOf(path: string): Promise<Extension | undefined> {
-  const parser = await grammarFor(path)?.()
+  const parser = await findGrammar(path)?.()
   return parser && new Language(defineLanguageFacet(), parser).extension
 }

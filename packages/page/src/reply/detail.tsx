@@ -11,22 +11,22 @@ import {
   isHopeless,
   link,
   looked,
-  outcomeOf,
+  findOutcome,
   output,
   page,
   pending,
   plan,
-  stateOf,
+  blockMark,
 } from '../store.ts'
-import { BlockName, inOrder } from '../parts.tsx'
+import { BlockName, isolateParts } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { labelOf } from '../words.ts'
 import { AllFiles } from './all-files.tsx'
 import { BlockFiles, Editor, ParamsEditor } from './block-files.tsx'
 import {
-  canDecide,
+  canDecideNow,
   detail,
-  detailOf,
+  findDetail,
   editing,
   forgetChoice,
   hunkAt,
@@ -149,15 +149,15 @@ function OneBlock({ block }: { block: PlanBlock }) {
     hunkAt.value = null
     if (editing.value !== null && editing.value.what !== 'reply') editing.value = null
   }, [block.key])
-  const found = detailOf(block)
+  const found = findDetail(block)
   if (isMissing) return <p class="quiet pad">This block cannot be shown. Refresh the page.</p>
   return found !== undefined ? <Body block={block} detail={found} /> : null
 }
 
 /** What can be decided about a block as a whole. */
 function BlockTools({ block }: { block: PlanBlock }) {
-  const found = detailOf(block)
-  if (found === undefined || !canDecide(block)) return null
+  const found = findDetail(block)
+  if (found === undefined || !canDecideNow(block)) return null
   const of = { block, choice: found.choice }
   return (
     <>
@@ -178,7 +178,7 @@ function BlockTools({ block }: { block: PlanBlock }) {
 }
 
 function BlockTitle({ block }: { block: PlanBlock }) {
-  const state = stateOf(block)
+  const state = blockMark(block)
   const { startLine, endLine, action, id, syntax, proposed } = block
   const facts = [
     spellOut(action),
@@ -214,7 +214,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
   const of = { block, choice }
   const going = output.value?.task === block.task && block.task !== undefined ? output.value?.text : undefined
   // What was foreseen of a program is nothing but that it would run, and now it does.
-  const foreseen = going === undefined || outcomeOf(block) !== undefined ? detail.output : undefined
+  const foreseen = going === undefined || findOutcome(block) !== undefined ? detail.output : undefined
   return (
     <>
       {prose.above !== '' && <ProseText key={prose.above} text={prose.above} />}
@@ -256,7 +256,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
       <details class="raw" open={files.length === 0 && detail.output === undefined}>
         <summary>The block as the model wrote it</summary>
         <pre tabIndex={0} aria-label="The block as text">
-          {inOrder(spellOut(raw))}
+          {isolateParts(spellOut(raw))}
         </pre>
       </details>
     </>
@@ -264,7 +264,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
 }
 
 /** The card above says all of it while the question waits. */
-const isAsked = (block: PlanBlock): boolean => stateOf(block) === 'waiting'
+const isAsked = (block: PlanBlock): boolean => blockMark(block) === 'waiting'
 
 /** What the model says about the block. A long text is cut until it is wanted. */
 function ProseText({ text }: { text: string }) {
@@ -272,7 +272,7 @@ function ProseText({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(!isLong)
   return (
     <figure class="prose" aria-label="What the model wrote around the block">
-      <blockquote class={isWhole ? '' : 'cut'}>{inOrder(spellOut(text))}</blockquote>
+      <blockquote class={isWhole ? '' : 'cut'}>{isolateParts(spellOut(text))}</blockquote>
       {isLong && (
         <button type="button" class="more" onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : 'Show all'}
@@ -285,6 +285,6 @@ function ProseText({ text }: { text: string }) {
 const Output = ({ text, title }: { text: string; title: string }) => (
   <section class="output" aria-label={title}>
     <h3>{title}</h3>
-    <pre tabIndex={0}>{inOrder(spellOut(text))}</pre>
+    <pre tabIndex={0}>{isolateParts(spellOut(text))}</pre>
   </section>
 )

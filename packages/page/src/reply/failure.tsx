@@ -3,9 +3,9 @@ import type { ReviewPlace } from '../../../clada/src/core/review.ts'
 import { changerOf } from '../../../clada/src/report/words.ts'
 import type { BlockDetail } from '../../../clada/src/ui/protocol.ts'
 import { Button } from '../button.tsx'
-import { inOrder, Name } from '../parts.tsx'
+import { isolateParts, Name } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { canDecide, type Decided, editWhenShown, takeFitting, usePlace } from './choices.ts'
+import { canDecideNow, type Decided, editWhenShown, takeFitting, usePlace } from './choices.ts'
 
 /** Why it fails, and what is there instead of what was asked for: a place can be taken by a click. */
 export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
@@ -17,8 +17,8 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
   return (
     <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
       <p class="reason">{spellOut(sentence)}</p>
-      {below.length > 0 && <pre class="below">{inOrder(spellOut(below.join('\n')))}</pre>}
-      {command !== undefined && <pre class="command">{inOrder(spellOut(command))}</pre>}
+      {below.length > 0 && <pre class="below">{isolateParts(spellOut(below.join('\n')))}</pre>}
+      {command !== undefined && <pre class="command">{isolateParts(spellOut(command))}</pre>}
       {state === 'approval' && <p class="hint">You are asked before it runs.</p>}
       {rule !== undefined && (
         <p class="hint">
@@ -36,7 +36,7 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
         />
       ))}
       {places.length > mostPlaces && <p class="hint">and {places.length - mostPlaces} more places</p>}
-      {fitting > 0 && choice.patches === undefined && canDecide(of.block) && (
+      {fitting > 0 && choice.patches === undefined && canDecideNow(of.block) && (
         <div class="row">
           <Button act={() => takeFitting(of)}>
             {fitting === 1 ? 'Take the hunk that fits' : `Take the ${fitting} hunks that fit`}
@@ -109,7 +109,7 @@ function Place({ of, place, around }: PlaceProps) {
           ]}
         />
       )}
-      {canDecide(of.block) && (
+      {canDecideNow(of.block) && (
         <div class="row">
           <Button act={() => usePlace(of, place)}>
             Use this place<span class="unseen">, {placeName(place)}</span>
@@ -137,7 +137,7 @@ function Beside({ sides }: { sides: readonly (readonly [string, readonly Line[]]
           <pre tabIndex={0} aria-label={title}>
             {lines.map(({ text, kind }, index) => (
               <span key={index} class={`code ${kind}`}>
-                {inOrder(spellOut(text))}
+                {isolateParts(spellOut(text))}
                 {'\n'}
               </span>
             ))}

@@ -3,7 +3,7 @@ import { look } from '../actions.ts'
 import { Counts, Name } from '../parts.tsx'
 import { detailOpen, looked, shownFiles } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
-import { plural } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { TouchedFile } from '../../../clada/src/ui/protocol.ts'
 
 /** Everything that would be touched, as a tree. */
@@ -18,7 +18,7 @@ export function FileTree() {
   return (
     <details class="files" open>
       <summary>
-        <span>{plural(files.length, 'file')} would change</span>
+        <span>{formatCount(files.length, 'file')} would change</span>
         <Counts of={{ path: '', change: 'modify', added, removed }} />
       </summary>
       <div class="tree" style={{ height: `${rows.length * rowHeight}px` }}>

@@ -14,7 +14,7 @@ export interface MapRow {
 }
 
 /** A file that several blocks change is a line from the first of them to the last. */
-export function mapOf(blocks: readonly Pick<PlanBlock, 'key' | 'files'>[]): MapRow[] {
+export function makeMap(blocks: readonly Pick<PlanBlock, 'key' | 'files'>[]): MapRow[] {
   const uses = new Map<string, number[]>()
   for (const { key, files } of blocks) {
     for (const { path } of files) uses.set(path, [...(uses.get(path) ?? []), key])

@@ -1,20 +1,20 @@
 import { computed } from '@preact/signals'
 import { lookAtBlock } from '../actions.ts'
 import { StateIcon } from '../icons.tsx'
-import { plan, stateOf } from '../store.ts'
+import { plan, blockMark } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { BlockName } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { labelOf } from '../words.ts'
 import type { PlanBlock } from '../../../clada/src/ui/protocol.ts'
-import { mapOf, type MapRow } from './lanes.ts'
+import { makeMap, type MapRow } from './lanes.ts'
 
 const rowHeight = 34
 const laneWidth = 14
 /** More lines side by side cannot be distinguished. */
 const mostLanes = 10
 
-const rows = computed(() => mapOf(plan.value?.blocks ?? []))
+const rows = computed(() => makeMap(plan.value?.blocks ?? []))
 const width = computed(() => {
   const most = rows.value.reduce((all, { lanes }) => Math.max(all, (lanes.at(-1)?.lane ?? -1) + 1), 0)
   return Math.min(most, mostLanes) * laneWidth
@@ -47,7 +47,7 @@ export function ReplyMap() {
 
 function Row({ block, row }: { block: PlanBlock; row: MapRow }) {
   const { key, action, syntax, group } = block
-  const state = stateOf(block)
+  const state = blockMark(block)
   const beside = (offset: number): boolean => plan.value?.blocks[key + offset]?.group?.line === group?.line
   const bar = group === undefined ? '' : `grouped ${beside(-1) ? '' : 'first'} ${beside(1) ? '' : 'last'}`
   return (

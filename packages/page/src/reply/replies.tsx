@@ -2,7 +2,7 @@ import { forget, openDocument, reopen } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { page, plan, unopened } from '../store.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { plural } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { ReplyEntry } from '../../../clada/src/ui/protocol.ts'
 
 /** Every reply that was opened here. Nothing that is pasted takes one away. */
@@ -12,7 +12,7 @@ export function Replies({ open = false }: { open?: boolean }) {
   if (replies.length === 0 || (replies.length === 1 && replies[0]?.id === current)) return null
   return (
     <details class="replies" open={open}>
-      <summary>{plural(replies.length, 'reply', 'replies')}</summary>
+      <summary>{formatCount(replies.length, 'reply', 'replies')}</summary>
       <ul>
         {replies.map((entry) => (
           <li key={entry.id} class="entry">
@@ -45,7 +45,7 @@ export function Replies({ open = false }: { open?: boolean }) {
 function stateOf({ opened, blocks, done, failed }: ReplyEntry): string {
   const time = new Date(opened).toLocaleTimeString(undefined, { timeStyle: 'short' })
   const results = [...(done > 0 ? [`${done} done`] : []), ...(failed > 0 ? [`${failed} failed`] : [])]
-  return [time, plural(blocks, 'block'), ...results].join(' · ')
+  return [time, formatCount(blocks, 'block'), ...results].join(' · ')
 }
 
 /** What was pasted has no blocks, and a reply is being looked at: that stays until the person says otherwise. */

@@ -5,7 +5,8 @@ import { Search } from '../parts.tsx'
 import { RefreshIcon } from '../icons.tsx'
 import { detailOpen, looked, page, plan, wanted } from '../store.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { bytes, plural } from '../words.ts'
+import { formatBytes } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { ApplyBar } from './apply-bar.tsx'
 import { BlockList } from './block-list.tsx'
 import { Detail } from './detail.tsx'
@@ -25,7 +26,7 @@ export function ReplyView() {
           <div class="about">
             <strong>{current.name === '' ? 'Pasted reply' : spellOut(current.name)}</strong>
             <span class="quiet">
-              {plural(current.blocks.length, 'block')}, {bytes(current.bytes)}
+              {formatCount(current.blocks.length, 'block')}, {formatBytes(current.bytes)}
               {current.edited && ', edited by you'}
             </span>
           </div>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { FileChange } from '../../../clada/src/core/result.ts'
 import type { Execution } from '../../../clada/src/ui/protocol.ts'
-import { tried } from '../actions.ts'
+import { showErrors } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
@@ -12,22 +12,22 @@ import { DiffTools } from '../reply/detail.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { plural } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import {
   at,
   type Entry,
   entries,
   loadTimeline,
-  lookAt,
+  selectEntry,
   marked,
   markedNumbers,
   markEntry,
   shows,
   timeline,
   wanted,
-  wayOf,
+  possibleTurn,
 } from './timeline.ts'
-import { stepped, Turn, turned } from './turn.tsx'
+import { runStep, Turn, runTurn } from './turn.tsx'
 
 /** What was executed here, newest first, and what others did in between. */
 export function TimelineView() {
@@ -47,18 +47,18 @@ export function TimelineView() {
       <section class="side" aria-label="Executions">
         <header class="side-head">
           <div class="about">
-            <strong>{plural(timeline.value?.entries.length ?? 0, 'execution')}</strong>
+            <strong>{formatCount(timeline.value?.entries.length ?? 0, 'execution')}</strong>
           </div>
-          <Button act={() => turned('undo')} keys="u" hint="Undo the last execution">
+          <Button act={() => runTurn('undo')} keys="u" hint="Undo the last execution">
             Undo
           </Button>
-          <Button act={() => turned('redo')} keys="r" hint="Redo what was undone last">
+          <Button act={() => runTurn('redo')} keys="r" hint="Redo what was undone last">
             Redo
           </Button>
-          <Button act={() => stepped('back')} keys="b" hint="Check out the previous commit">
+          <Button act={() => runStep('back')} keys="b" hint="Check out the previous commit">
             Back
           </Button>
-          <Button act={() => stepped('forward')} keys="f" hint="One commit towards where Back started">
+          <Button act={() => runStep('forward')} keys="f" hint="One commit towards where Back started">
             Forward
           </Button>
         </header>
@@ -69,7 +69,7 @@ export function TimelineView() {
             .map(([way, label]) => (
               <Button
                 key={way}
-                act={() => turned(way, { numbers: markedNumbers[way].value })}
+                act={() => runTurn(way, { numbers: markedNumbers[way].value })}
                 disabled={page.value?.running !== null}
                 hint="All of them, or none"
               >
@@ -116,10 +116,10 @@ function Row({ entry, index, total }: { entry: Entry; index: number; total: numb
       aria-posinset={index + 1}
       aria-setsize={total}
       style={{ height: `${rowHeight}px` }}
-      onClick={() => lookAt(index)}
+      onClick={() => selectEntry(index)}
     >
       <span
-        class={`box ${isMarked ? 'on' : ''} ${wayOf(entry) === undefined ? 'off' : ''}`}
+        class={`box ${isMarked ? 'on' : ''} ${possibleTurn(entry) === undefined ? 'off' : ''}`}
         onClick={(event) => {
           event.stopPropagation()
           markEntry(entry)
@@ -152,7 +152,7 @@ function notes({ time, failed, leftOut, undone, interrupted, paths, commit, kind
   const date = new Date(time)
   return [
     Number.isNaN(date.getTime()) ? time : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
-    ...(kind === 'run' ? [plural(paths.length, 'file')] : []),
+    ...(kind === 'run' ? [formatCount(paths.length, 'file')] : []),
     ...(undone ? ['undone'] : []),
     ...(interrupted ? ['interrupted'] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
@@ -169,7 +169,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
     if (entry === undefined) return
     found.value = undefined
     const path = sourceOf(entry)
-    void tried(async () => {
+    void showErrors(async () => {
       const value = await get<Execution | FileChange[]>(path)
       if (entries.value[at.value]?.name === name) found.value = value
     })
@@ -197,18 +197,18 @@ function Details({ entry }: { entry: Entry | undefined }) {
           <DiffTools />
           <span class="gap" />
           {ways
-            .filter(([way]) => entry?.kind === 'execution' && wayOf(entry) === way)
+            .filter(([way]) => entry?.kind === 'execution' && possibleTurn(entry) === way)
             .map(([way, label]) => (
               <Button
                 key={way}
-                act={() => entry?.kind === 'execution' && turned(way, { number: entry.number })}
+                act={() => entry?.kind === 'execution' && runTurn(way, { number: entry.number })}
                 disabled={page.value?.running !== null}
               >
                 {label} this
               </Button>
             ))}
           {entry?.kind === 'whole' && entry.numbers.length > 0 && (
-            <Button act={() => turned('undo', { numbers: entry.numbers })} disabled={page.value?.running !== null}>
+            <Button act={() => runTurn('undo', { numbers: entry.numbers })} disabled={page.value?.running !== null}>
               Undo all of it
             </Button>
           )}
@@ -259,7 +259,7 @@ function Actions({ of: { entry, actions } }: { of: Execution }) {
             </span>
             {canTurnOne && success && (
               <Button
-                act={() => turned(undone ? 'redo' : 'undo', { number: entry.number, action: seq })}
+                act={() => runTurn(undone ? 'redo' : 'undo', { number: entry.number, action: seq })}
                 disabled={page.value?.running !== null}
               >
                 {undone ? 'Redo' : 'Undo'}

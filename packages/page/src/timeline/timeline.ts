@@ -1,10 +1,10 @@
 import { computed, signal } from '@preact/signals'
 import type { HistoryEntry } from '../../../clada/src/engine/history-run.ts'
 import type { Timeline } from '../../../clada/src/ui/protocol.ts'
-import { tried } from '../actions.ts'
+import { showErrors } from '../actions.ts'
 import { get } from '../api.ts'
-import { matcher } from '../store.ts'
-import { plural } from '../words.ts'
+import { makeMatcher } from '../store.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 
 export const timeline = signal<Timeline | null>(null)
 /** The entry that is looked at, by its name: its place changes with every execution. Null for the newest. */
@@ -68,14 +68,14 @@ function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): Entry
     name: `whole-${id}`,
     id,
     title: loop === undefined ? what : `${what}: ${loop.task}`,
-    notes: [plural(own.length, 'execution'), ...(loop?.ended === undefined ? [] : [loop.ended])].join(' · '),
+    notes: [formatCount(own.length, 'execution'), ...(loop?.ended === undefined ? [] : [loop.ended])].join(' · '),
     numbers: own.flatMap(({ number, undone }) => (undone ? [] : [number])),
   }
 }
 
 export const entries = computed((): Entry[] => {
   if (wanted.value === '') return all.value
-  const has = matcher(wanted.value)
+  const has = makeMatcher(wanted.value)
   return all.value.filter((entry) => {
     if (entry.kind === 'whole') return has(entry.title, entry.notes)
     if (entry.kind !== 'execution') return has(...entry.paths)
@@ -93,7 +93,7 @@ export const at = computed(() =>
 )
 
 /** What can be done with an execution; only such a one can be marked. */
-export function wayOf(entry: Entry | undefined): 'undo' | 'redo' | undefined {
+export function possibleTurn(entry: Entry | undefined): 'undo' | 'redo' | undefined {
   if (entry?.kind !== 'execution') return undefined
   const { kind, undone } = entry.entry
   return kind !== 'run' && kind !== 'squash' ? undefined : undone ? 'redo' : 'undo'
@@ -102,27 +102,27 @@ export function wayOf(entry: Entry | undefined): 'undo' | 'redo' | undefined {
 const markedFor = (way: 'undo' | 'redo') =>
   computed(() =>
     all.value.flatMap((entry) =>
-      entry.kind === 'execution' && wayOf(entry) === way && marked.value.has(entry.number) ? [entry.number] : [],
+      entry.kind === 'execution' && possibleTurn(entry) === way && marked.value.has(entry.number) ? [entry.number] : [],
     ),
   )
 
 export const markedNumbers = { undo: markedFor('undo'), redo: markedFor('redo') }
 
 export function markEntry(entry: Entry | undefined): void {
-  if (entry?.kind !== 'execution' || wayOf(entry) === undefined) return
+  if (entry?.kind !== 'execution' || possibleTurn(entry) === undefined) return
   const next = new Set(marked.value)
   if (!next.delete(entry.number)) next.add(entry.number)
   marked.value = next
 }
 
 export const loadTimeline = (): Promise<unknown> =>
-  tried(async () => (timeline.value = await get<Timeline>('/api/timeline')))
+  showErrors(async () => (timeline.value = await get<Timeline>('/api/timeline')))
 
 function choose(index: number): void {
   chosen.value = entries.value[index]?.name ?? null
 }
 
-export function lookAt(index: number): void {
+export function selectEntry(index: number): void {
   choose(index)
   shows.value = true
 }

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 import type { UndoResult } from '../../../clada/src/timetravel/undo.ts'
-import { say, step, turn, type TurnRequest } from '../actions.ts'
+import { showNotice, stepHistory, undoOrRedo, type TurnRequest } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { Name } from '../parts.tsx'
 import { view } from '../store.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { plural } from '../words.ts'
+import { formatCount } from '@clada/reply/core/words.ts'
 import { loadTimeline, marked } from './timeline.ts'
 
 /** What an undo or a step came to, where it did not simply work. */
@@ -19,15 +19,17 @@ interface Outcome {
 }
 
 /** Undoes or redoes what is named, else what was last. */
-export async function turned(way: 'undo' | 'redo', asked: TurnRequest = {}): Promise<void> {
+export async function runTurn(way: 'undo' | 'redo', asked: TurnRequest = {}): Promise<void> {
   const done = way === 'undo' ? 'Undone' : 'Redone'
-  shows(await turn(way, asked), done, async () => shows(await turn(way, { ...asked, force: true }), `${done}, merged`))
+  shows(await undoOrRedo(way, asked), done, async () =>
+    shows(await undoOrRedo(way, { ...asked, force: true }), `${done}, merged`),
+  )
 }
 
 /** Its result is shown in the timeline, wherever it was requested. */
 export function undoLast(): Promise<void> {
   view.value = 'timeline'
-  return turned('undo')
+  return runTurn('undo')
 }
 
 function shows(result: UndoResult | undefined, done: string, merge?: () => Promise<unknown>): void {
@@ -35,11 +37,11 @@ function shows(result: UndoResult | undefined, done: string, merge?: () => Promi
   const { success, execution, executions, actions, restored, conflicts, error = '', warnings = [] } = result
   if (success) {
     marked.value = new Set()
-    const files = plural(restored.length, 'file')
+    const files = formatCount(restored.length, 'file')
     const numbers = executions ?? [execution]
     const which = `${numbers.length === 1 ? 'execution' : 'executions'} ${numbers.join(', ')}`
     const part = actions === undefined ? '' : `action ${actions.join(', ')} of `
-    say([`${done}: ${part}${which}. ${files} changed.`, ...warnings].join(' '), 'good')
+    showNotice([`${done}: ${part}${which}. ${files} changed.`, ...warnings].join(' '), 'good')
   }
   const canMerge = !success && conflicts.length > 0 && merge !== undefined
   outcome.value =
@@ -53,12 +55,12 @@ function shows(result: UndoResult | undefined, done: string, merge?: () => Promi
   void loadTimeline()
 }
 
-export async function stepped(way: 'back' | 'forward'): Promise<void> {
-  const result = await step(way)
+export async function runStep(way: 'back' | 'forward'): Promise<void> {
+  const result = await stepHistory(way)
   if (result === undefined) return
   const { success, branch, commit = '', error = '', conflicts = [], kept = [] } = result
   const where = branch === undefined ? `at ${commit.slice(0, 8)}` : `on ${branch}, at ${commit.slice(0, 8)}`
-  if (success) say(`Now ${where}.`, 'good')
+  if (success) showNotice(`Now ${where}.`, 'good')
   const [why, listed] = success ? [notBroughtBack, kept] : [error, conflicts]
   outcome.value = listed.length === 0 && success ? null : { error: why, conflicts: listed.map(unexplained) }
   void loadTimeline()

@@ -7,7 +7,7 @@ import { judgeCommand } from '../../policy/commands/judge-command.ts'
 import { commandSettingsOf, settingsOf } from '../../config/settings.ts'
 import { boundWords, grantWords } from './approvals.ts'
 import type { Command } from '../command.ts'
-import { type FlagValues, numberOf, UsageError } from '../flags.ts'
+import { type FlagValues, readNumber, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
 import { say } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
@@ -91,7 +91,7 @@ function grantOf(flags: FlagValues, root: string): Grant {
   if (wrong !== undefined) throw new UsageError(`--env needs the name of a variable, not '${spellOutCommand(wrong)}'.`)
   const own = env.find((name) => setByClada.includes(name))
   if (own !== undefined) throw new UsageError(`clada sets ${own} itself, so --env cannot pass it.`)
-  const seconds = numberOf(flags, 'timeout')
+  const seconds = readNumber(flags, 'timeout')
   return {
     network: flags.network !== undefined,
     reads: unlessEmpty(reads),

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { completion, scripts } from '../complete.ts'
+import { describeCompletion, scripts } from '../complete.ts'
 import { UsageError } from '../flags.ts'
 import { print } from '../streams.ts'
 
@@ -19,7 +19,7 @@ export const command: Command = {
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
     if (script === undefined)
       throw new UsageError(`completion needs a shell: clada completion ${Object.keys(scripts).join('|')}`)
-    print(script(completion(await all())))
+    print(script(describeCompletion(await all())))
     return 0
   },
 }

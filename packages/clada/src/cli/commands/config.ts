@@ -6,8 +6,8 @@ import { type Effective, merge, type Source } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command } from '../command.ts'
-import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
-import { loadedFor, paintFor, sayProject } from '../options.ts'
+import { editing, findFlagValue, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
+import { loadConfigFiles, paintFor, sayProject } from '../options.ts'
 import { isTerminal, print, printJson, say } from '../streams.ts'
 import type { Paint } from '../../report/pretty.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
@@ -31,7 +31,7 @@ export const command: Command = {
   ],
   run: async ({ flags, words }) => {
     const names = namesFor(words)
-    const loaded = await loadedFor(flags)
+    const loaded = await loadConfigFiles(flags)
     await sayProject(flags)
     const merged = loaded?.merged ?? merge()
     const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
@@ -73,7 +73,7 @@ function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, 
   const fileOf = (by: Source): string => (by === 'project' || by === 'user' ? (loaded?.[by]?.file ?? '') : '')
   // Here --json sets the format of this output, not that of reports.
   const { json: _, ...others } = flags
-  const said = flagFor(name, value, others)
+  const said = findFlagValue(name, value, others)
   const dropped =
     refused === undefined ? {} : { refused: { value: refused.value, file: fileOf(refused.by), line: refused.at.line } }
   if (said !== undefined) return { name, value: said.value, from: 'flag', flag: said.flag, ...dropped }

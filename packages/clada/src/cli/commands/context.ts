@@ -7,9 +7,9 @@ import { showOutput } from '../../report/parts.ts'
 import { spellOut } from '../../report/words.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command, ExitCode } from '../command.ts'
-import { type FlagValues, numberOf, UsageError } from '../flags.ts'
-import { giveText, type Giving, givingOf, print, printJson, say } from '../streams.ts'
-import { configured, typedPath } from '../options.ts'
+import { type FlagValues, readNumber, UsageError } from '../flags.ts'
+import { giveText, type Giving, readGiving, print, printJson, say } from '../streams.ts'
+import { loadConfigured, resolveTypedPath } from '../options.ts'
 import { failureText } from '../print-step.ts'
 
 const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
@@ -50,16 +50,16 @@ export const command: Command = {
   run: async ({ flags, words: [verb = 'list', ...paths] }) => {
     if (!verbs.includes(verb))
       throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${didYouMean(verb, verbs)}`)
-    const { options, config } = await configured(flags)
+    const { options, config } = await loadConfigured(flags)
     const clada = new Clada(options)
     const takesPaths = verb === 'add' || verb === 'remove'
     if (takesPaths && paths.length === 0)
       throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
     if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
-    if (verb === 'print') return printContext(options, flags, givingOf(flags, config.clipboard))
+    if (verb === 'print') return printContext(options, flags, readGiving(flags, config.clipboard))
 
     const executions: ExecutionResult[] = []
-    for (const params of takesPaths ? paths.map((file) => ({ path: typedPath(file, flags, options) })) : [{}])
+    for (const params of takesPaths ? paths.map((file) => ({ path: resolveTypedPath(file, flags, options) })) : [{}])
       executions.push(await clada.perform(`context_${verb}`, params))
     if (flags.json !== undefined) {
       const results = executions.flatMap(({ results }) => results)
@@ -125,7 +125,7 @@ async function printContext(options: CladaOptions, flags: FlagValues, giving: Gi
   const { root } = settings
   const { contextText } = await import('../../api/context-text.ts')
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
-  const context = await contextText(new Clada(options), settings, { show, budget: numberOf(flags, 'budget') })
+  const context = await contextText(new Clada(options), settings, { show, budget: readNumber(flags, 'budget') })
   if ('error' in context) {
     say(`clada: ${spellOut(context.error)}`, 2)
     return 1

@@ -4,18 +4,18 @@ import { type ParseError, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
 import { closestAction } from '../../actions/decode.ts'
 import type { Ask } from '../../core/commands.ts'
-import { askingIn } from '../ask.ts'
+import { makeAsk } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { canAsk, print, readStdin } from '../streams.ts'
-import { Progress, shownChanges } from '../live-output.ts'
+import { Progress, openShownChanges } from '../live-output.ts'
 import {
   cladaOptions,
   configWarnings,
   isPretty,
   paintFor,
   reportFormat,
-  syntaxIn,
+  resultSyntax,
   reportOptions,
   withConfig,
 } from '../options.ts'
@@ -70,14 +70,14 @@ export const command: Command = {
     if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
 
     const shown = await withConfig(flags)
-    const changes = await shownChanges(shown)
+    const changes = await openShownChanges(shown)
     const progress = flags.quiet === undefined ? new Progress('programs') : undefined
-    const { ask } = askingIn(paintFor(flags, 2))
+    const { ask } = makeAsk(paintFor(flags, 2))
     const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
     const clada = new Clada({ ...(await cladaOptions(flags)), ask: canAsk() ? asking : undefined })
     const result = await clada.perform(action, params, { ...changes.listen, onProgram: progress?.program })
     progress?.end()
-    const format = reportFormat(shown)(syntaxIn(result))
+    const format = reportFormat(shown)(resultSyntax(result))
     const report = { ...reportOptions(shown), ...changes.shown }
     const reported = isPretty(shown)
       ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) }

@@ -16,13 +16,13 @@ import { ownProgram } from '../../process/programs.ts'
 import { isClipboard } from '../../watch/clipboard/clipboard.ts'
 import { openClipboard } from '../../watch/clipboard/open.ts'
 import type { Command } from '../command.ts'
-import { flagFor, type FlagValues, saving } from '../flags.ts'
-import { aroundFor, loadedFor, optionsFor, paintFor, projectLine } from '../options.ts'
+import { findFlagValue, type FlagValues, saving } from '../flags.ts'
+import { findProjectAround, loadConfigFiles, optionsFor, paintFor, projectLine } from '../options.ts'
 import type { Paint } from '../../report/pretty.ts'
 import { wrapLine } from '../../report/width.ts'
 import { columnsOf, print, printJson } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
-import { approveLine, unapproved } from './init.ts'
+import { approveLine, listUnapproved } from './init.ts'
 import { ProblemError } from '../../core/problem.ts'
 import { findRepository, nearestRepository } from '../../git/find-repository.ts'
 import { git } from '../../git/git-program.ts'
@@ -56,7 +56,7 @@ export const command: Command = {
     const findings = [
       await project(settings.root, flags),
       ...(await sandbox(settings.root)),
-      ...swaps(),
+      ...checkSwaps(),
       ...(await checkInterpreters(settings, commandSettingsOf(options).exec)),
       ...(await gitFindings(settings.root, options, await whoSays(flags))),
       ...state(settings.root),
@@ -72,7 +72,7 @@ export const command: Command = {
 }
 
 async function project(root: string, given: FlagValues): Promise<Finding> {
-  const around = await aroundFor(given)
+  const around = await findProjectAround(given)
   const found = `${spellOutCommand(root)} (${whoChose(root, around, given)})`
   if (!isWritable(root))
     return {
@@ -131,8 +131,8 @@ function state(root: string): Finding[] {
 
 /** The source of the setting that says where executions are saved. */
 async function whoSays(flags: FlagValues): Promise<string> {
-  const loaded = await loadedFor(flags)
-  const said = flagFor('git.mode', undefined, flags)
+  const loaded = await loadConfigFiles(flags)
+  const said = findFlagValue('git.mode', undefined, flags)
   if (said !== undefined) return `--${said.flag}`
   const { from = 'default', at } = loaded?.merged['git.mode'] ?? {}
   const file = from === 'project' ? projectFileName : from === 'user' ? loaded?.user?.file : undefined
@@ -142,7 +142,7 @@ async function whoSays(flags: FlagValues): Promise<string> {
 async function configs(flags: FlagValues): Promise<Finding[]> {
   const name = 'config'
   try {
-    const { user, project, warnings } = (await loadedFor(flags)) ?? {}
+    const { user, project, warnings } = (await loadConfigFiles(flags)) ?? {}
     if (user === undefined && project === undefined) return [{ name, ok: true, found: 'none; clada init writes one' }]
     const more = (warnings ?? []).length === 0 ? {} : { advice: (warnings ?? []).join('\n    ') }
     const limit = project?.trusted ? 'trusted' : 'not trusted, so it can only restrict'
@@ -211,7 +211,7 @@ const layer = ({ name, active, advice }: Layer): Finding =>
     : { name: `+ ${name}`, ok: true, found: active }
 
 /** What is not promised where paths cannot be walked through open directories. */
-export function swaps(on: Platform = platform): Finding[] {
+export function checkSwaps(on: Platform = platform): Finding[] {
   if (on.proc) return []
   const found =
     'each path is checked right before its use; a program that swaps directories at that moment could mislead it'
@@ -251,7 +251,7 @@ async function tests(options: CladaOptions): Promise<Finding[]> {
   const settings = settingsOf(options)
   const approvals = await approvalsFor(settings, commandSettingsOf(options))
   const approved = approvals.approved().map(spellOutCommand)
-  const missing = unapproved(settings.root, approvals).map(spellOutCommand)
+  const missing = listUnapproved(settings.root, approvals).map(spellOutCommand)
   const found = approved.length === 0 ? 'no command is approved' : `approved: ${approved.join(', ')}`
   const ok = missing.length === 0
   return [

@@ -36,7 +36,7 @@ export const command: Command = {
       if (flags.json === undefined) {
         const elsewhere = elsewhereOf(root).slice(-listedElsewhere)
         if (entries.length > 0 || elsewhere.length === 0)
-          print(table(flags.all === undefined ? collapsed(entries, older) : entries, paint))
+          print(renderTable(flags.all === undefined ? collapsed(entries, older) : entries, paint))
         for (const note of elsewhere) print(elsewhereLine(note))
       } else printJson(entries)
       if (older && flags.quiet === undefined)
@@ -93,7 +93,7 @@ function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
   })
 }
 
-export function table(entries: readonly Line[], paint: Paint = withoutColor): string {
+export function renderTable(entries: readonly Line[], paint: Paint = withoutColor): string {
   if (entries.length === 0) return 'Nothing was executed here yet.'
   const width = Math.max(...entries.map(({ number }) => String(number).length))
   return entries.map((entry) => line(entry, width, paint)).join('\n')

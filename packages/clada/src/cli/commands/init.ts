@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { approvalLineOf } from '../../approvals/approval-line.ts'
 import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
-import { confirmed } from '../ask.ts'
+import { confirm } from '../ask.ts'
 import { installedFile } from '../../core/installation.ts'
 import { isInside, pathFrom } from '../../core/paths.ts'
 import { type CladaOptions, commandSettingsOf, settingsOf } from '../../config/settings.ts'
@@ -10,7 +10,7 @@ import { projectFileName } from '../../core/reserved-names.ts'
 import { sampleFile, schemaFile } from '../../config/sample.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { print, reasonFor } from '../streams.ts'
+import { print, refusalReason } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 import { ownVersion } from './version.ts'
 
@@ -38,7 +38,7 @@ export const command: Command = {
       throw new UsageError(
         code === 'EEXIST'
           ? `${projectFileName} already exists in ${spellOutCommand(root)}.`
-          : `${projectFileName} cannot be written in ${spellOutCommand(root)}: ${reasonFor(code)}.`,
+          : `${projectFileName} cannot be written in ${spellOutCommand(root)}: ${refusalReason(code)}.`,
       )
     }
     print(
@@ -61,9 +61,9 @@ function schemaFor(root: string): string {
 }
 
 /** The commands that run the tests of a project and are not approved yet. */
-export function unapproved(root: string, approvals: Approvals): string[] {
+export function listUnapproved(root: string, approvals: Approvals): string[] {
   const approved = new Set(approvals.approved())
-  return proposedCommands(root).filter((command) => !approved.has(command))
+  return proposeCommands(root).filter((command) => !approved.has(command))
 }
 
 export const approveLine = (command: string): string => `clada approve "${command}"`
@@ -72,13 +72,13 @@ export const approveLine = (command: string): string => `clada approve "${comman
 async function proposeApprovals(options: CladaOptions): Promise<void> {
   const settings = settingsOf(options)
   const approvals = await approvalsFor(settings, commandSettingsOf(options))
-  const lines = unapproved(settings.root, approvals).flatMap((command) => {
+  const lines = listUnapproved(settings.root, approvals).flatMap((command) => {
     const line = approvalLineOf(command)
     return 'line' in line ? [line] : []
   })
   if (lines.length === 0) return
   const shown = lines.map(({ typed }) => `    ${spellOutCommand(typed)}`)
-  const yes = await confirmed(
+  const yes = await confirm(
     `${['Let models run the tests of this project, in the sandbox and without network?', ...shown].join('\n')}\n`,
   )
   if (yes === undefined) {
@@ -91,7 +91,7 @@ async function proposeApprovals(options: CladaOptions): Promise<void> {
 }
 
 /** Commands that run the tests of a project, by the files that it has. */
-export function proposedCommands(root: string): string[] {
+export function proposeCommands(root: string): string[] {
   const names = new Set(fs.readdirSync(root))
   const read = (name: string): string => (names.has(name) ? readSmall(path.join(root, name)) : '')
   return [

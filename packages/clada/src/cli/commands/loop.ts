@@ -12,17 +12,17 @@ import { primaryOf, spellOut } from '../../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import type { Ask } from '../../core/commands.ts'
-import { askingIn } from '../ask.ts'
+import { makeAsk } from '../ask.ts'
 import { Progress } from '../live-output.ts'
 import type { Command, ExitCode } from '../command.ts'
-import { type FlagValues, numberOf, programs, running, saving, UsageError } from '../flags.ts'
-import { configured, lasting, paintFor, reportOptions, withConfig } from '../options.ts'
+import { type FlagValues, readNumber, programs, running, saving, UsageError } from '../flags.ts'
+import { loadConfigured, forLongProcess, paintFor, reportOptions, withConfig } from '../options.ts'
 import { now } from '../../core/time-limit.ts'
 import { type Paint, paintDiff } from '../../report/pretty.ts'
-import { elapsedText, endNotice } from '../end-notice.ts'
+import { elapsedText, openEndNotice } from '../end-notice.ts'
 import { canAsk, print } from '../streams.ts'
 import { executionNumber } from './history.ts'
-import { mapFor } from './prompt.ts'
+import { drawTaskMap } from './prompt.ts'
 
 export const command: Command = {
   name: 'loop',
@@ -61,8 +61,8 @@ export const command: Command = {
     ['clada undo --loop', 'undo everything that the last loop did'],
   ],
   run: async ({ flags, words }) => {
-    const { options: read, config } = await configured(flags)
-    const options = lasting(read)
+    const { options: read, config } = await loadConfigured(flags)
+    const options = forLongProcess(read)
     const { root } = settingsOf(options)
     const asked = await askedLoop(flags, words, root)
     const { until } = asked
@@ -77,7 +77,7 @@ export const command: Command = {
       })
     const { id, number } = transcript.record
     const progress = new Progress('programs')
-    const { ask } = askingIn(paintFor(flags, 2))
+    const { ask } = makeAsk(paintFor(flags, 2))
     const asking: Ask = (request) => progress.asking(() => ask(request))
     const loopOptions: CladaOptions = {
       ...options,
@@ -91,8 +91,8 @@ export const command: Command = {
     const onInterrupt = (): void => stop.abort(new Error('stopped by the user'))
     process.once('SIGINT', onInterrupt)
     process.once('SIGTERM', onInterrupt)
-    const time = numberOf(flags, 'time')
-    const notice = await endNotice(flags)
+    const time = readNumber(flags, 'time')
+    const notice = await openEndNotice(flags)
     const begun = now()
     const result = await runLoop({
       model: asked.model,
@@ -102,8 +102,8 @@ export const command: Command = {
       until,
       limits: {
         rounds: asked.rounds,
-        window: numberOf(flags, 'window') ?? 32_000,
-        tokens: numberOf(flags, 'tokens'),
+        window: readNumber(flags, 'window') ?? 32_000,
+        tokens: readNumber(flags, 'tokens'),
         timeMs: time === undefined ? undefined : time * 1000,
       },
       transcript,
@@ -155,7 +155,7 @@ interface Asked {
 /** @throws UsageError */
 async function askedLoop(flags: FlagValues, words: readonly string[], root: string): Promise<Asked> {
   const [until] = flags.until ?? []
-  const rounds = numberOf(flags, 'rounds') ?? 20
+  const rounds = readNumber(flags, 'rounds') ?? 20
   if (flags.replay !== undefined) {
     const { record, turns } = opened(root, flags.replay[0])
     const { task, number } = record
@@ -227,7 +227,7 @@ async function promptFor(
   const files = 'error' in context || context.text === '' ? '' : `\n\nThe files you work on:\n${context.text}`
   const goal =
     until === undefined ? '' : `\nThe task is done when \`${until}\` succeeds; it is run after each of your replies.`
-  const { text } = projectPrompt(options, { rules, files: pathsIn(task), map: await mapFor(task, options) })
+  const { text } = projectPrompt(options, { rules, files: pathsIn(task), map: await drawTaskMap(task, options) })
   return withSection(
     text,
     `Your task: ${task}${goal}\nWork in small steps. You get a report after each reply. When nothing is left to do, answer without blocks.${files}`,

@@ -3,7 +3,7 @@ import { spellOut } from '../../report/words.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, type FlagValues, limits, reading, reporting, saving, UsageError } from '../flags.ts'
-import { cladaOptions, lasting, configWarnings, loadedFor, reportOptions, withConfig } from '../options.ts'
+import { cladaOptions, forLongProcess, configWarnings, loadConfigFiles, reportOptions, withConfig } from '../options.ts'
 import { isTerminal } from '../streams.ts'
 import { ownVersion } from './version.ts'
 import { registry } from '../../actions/registry.ts'
@@ -55,8 +55,8 @@ export const command: Command = {
 
 async function projectFor(given: FlagValues): Promise<Project> {
   const flags = { ...given, root: given.root ?? [] }
-  const options = lasting(await cladaOptions(flags))
-  const loaded = await loadedFor(flags)
+  const options = forLongProcess(await cladaOptions(flags))
+  const loaded = await loadConfigFiles(flags)
   const gitIsChosen = flags.git !== undefined || flags['no-git'] !== undefined
   const from = loaded?.merged['git.mode'].from ?? 'default'
   return {

@@ -5,7 +5,7 @@ import { outlineView } from '../../structure/outline-view.ts'
 import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
-import { cladaOptions, typedPath } from '../options.ts'
+import { cladaOptions, resolveTypedPath } from '../options.ts'
 import { failureText } from '../print-step.ts'
 import { columnsOf, print, printJson } from '../streams.ts'
 import { truncateToWidth } from '../../report/width.ts'
@@ -28,7 +28,7 @@ export const command: Command = {
     if (file === undefined || extra !== undefined) throw new UsageError('outline needs one file: clada outline FILE')
     const options = await cladaOptions(flags)
     const result = await new Clada(options).perform('list_structures', {
-      path: typedPath(file, flags, options),
+      path: resolveTypedPath(file, flags, options),
       depth: '100',
       steps: 'true',
     })

@@ -6,9 +6,9 @@ import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { tellContext } from './context.ts'
-import { type FlagValues, numberOf, UsageError } from '../flags.ts'
-import { giveText, givingOf, say } from '../streams.ts'
-import { configured, loadedFor } from '../options.ts'
+import { type FlagValues, readNumber, UsageError } from '../flags.ts'
+import { giveText, readGiving, say } from '../streams.ts'
+import { loadConfigured, loadConfigFiles } from '../options.ts'
 
 /** The text to paste to a model, so that it writes blocks for this project. */
 export const command: Command = {
@@ -49,26 +49,26 @@ export const command: Command = {
     ['clada prompt --task "Fix the login"', 'with the task and a map of the project'],
   ],
   run: async ({ flags }) => {
-    const { options, config } = await configured(flags)
+    const { options, config } = await loadConfigured(flags)
     const { root } = settingsOf(options)
     if (flags.skill !== undefined) {
       const [{ skillFor }, { allActions }] = await Promise.all([
         import('../../describe/skill.ts'),
         import('../../actions/registry.ts'),
       ])
-      return giveText(skillFor(allActions()), givingOf(flags, config.clipboard), root)
+      return giveText(skillFor(allActions()), readGiving(flags, config.clipboard), root)
     }
     const [task] = flags.task ?? []
     const hasRules = flags.rules?.[0] !== 'none'
     const prompt = await new Clada(options).prompt({
       context: flags.files === undefined ? undefined : {},
       task,
-      map: task === undefined ? undefined : await mapFor(task, options),
+      map: task === undefined ? undefined : await drawTaskMap(task, options),
       token: sessionToken(root),
       agentNotes: hasRules ? undefined : 'none',
       rules: hasRules ? config.prompt.rules : undefined,
       include: flags.all === undefined ? 'everyday' : 'all',
-      budget: numberOf(flags, 'budget'),
+      budget: readNumber(flags, 'budget'),
     })
     if (prompt.actions.length === 0 && prompt.dropped.length === 0)
       throw new UsageError(
@@ -78,20 +78,20 @@ export const command: Command = {
     if (context !== undefined && 'error' in context) say(`clada: ${spellOut(context.error)}`, 2)
     else if (context !== undefined && flags.quiet === undefined) tellContext(context, root)
     if (flags.quiet === undefined) {
-      const budget = numberOf(flags, 'budget') ?? Infinity
+      const budget = readNumber(flags, 'budget') ?? Infinity
       const over = tokens > budget ? `, over the budget of ${budget}; the prompt cannot be made shorter` : ''
       const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
       say(`clada: ${formatCount(tokens, 'token')}${over}${dropped}`, 2)
       await tellUnheard(flags)
     }
-    const given = await giveText(text, givingOf(flags, config.clipboard), root)
+    const given = await giveText(text, readGiving(flags, config.clipboard), root)
     const isComplete = context === undefined || (!('error' in context) && context.refused.length === 0)
     return isComplete ? given : 1
   },
 }
 
 /** A map of the project for a task; undefined if it cannot be made. */
-export async function mapFor(task: string, options: CladaOptions): Promise<string | undefined> {
+export async function drawTaskMap(task: string, options: CladaOptions): Promise<string | undefined> {
   const { results } = await new Clada(options).perform('project_map', { focus: task })
   const data = results[0]?.data
   return typeof data === 'object' && data !== null && 'map' in data ? spellOut(String(data.map)) : undefined
@@ -99,7 +99,7 @@ export async function mapFor(task: string, options: CladaOptions): Promise<strin
 
 /** A flag overrides which syntax is taught, not which syntaxes are looked for in replies. */
 async function tellUnheard(flags: FlagValues): Promise<void> {
-  const { syntaxes } = (await loadedFor(flags))?.options ?? {}
+  const { syntaxes } = (await loadConfigFiles(flags))?.options ?? {}
   const [taught] = flags.syntax ?? []
   if (taught === undefined || syntaxes === undefined || syntaxes.some((name) => name === taught)) return
   say(

@@ -1,6 +1,6 @@
 import { Clada } from '../../api/clada.ts'
 import type { Command } from '../command.ts'
-import { general, numberOf, saving, UsageError } from '../flags.ts'
+import { general, readNumber, saving, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
 import { printUndo } from '../print-step.ts'
 import { executionNumber } from './history.ts'
@@ -14,7 +14,7 @@ export const command: Command = {
   examples: [['clada redo', 'after one undo too many']],
   run: async ({ flags, words: [word, ...rest] }) => {
     if (rest.length > 0) throw new UsageError('redo takes one number: clada redo N.')
-    const action = numberOf(flags, 'action')
+    const action = readNumber(flags, 'action')
     if (action !== undefined && word === undefined)
       throw new UsageError('--action needs the execution: clada redo N --action M.')
     const result = await new Clada(await cladaOptions(flags)).redo({

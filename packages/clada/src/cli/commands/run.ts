@@ -7,12 +7,12 @@ import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
 import { shellWord, spellOutLine } from '../../report/words.ts'
 import type { Ask } from '../../core/commands.ts'
-import { askingIn, terminalReviewer } from '../ask.ts'
+import { makeAsk, terminalReviewer } from '../ask.ts'
 import type { Command } from '../command.ts'
-import { endNotice } from '../end-notice.ts'
+import { openEndNotice } from '../end-notice.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
-import { canAsk, giveText, givingOf, isLive, isTerminal, print, readInputs, say, stdinTexts } from '../streams.ts'
-import { Progress, shownChanges } from '../live-output.ts'
+import { canAsk, giveText, readGiving, isLive, isTerminal, print, readInputs, say, readStdinTexts } from '../streams.ts'
+import { Progress, openShownChanges } from '../live-output.ts'
 import { LiveReport } from '../live-report.ts'
 import { rootOf, settingsOf } from '../../config/settings.ts'
 import { slashed } from '../../core/paths.ts'
@@ -20,7 +20,7 @@ import { platform } from '../../core/platform.ts'
 import {
   cladaOptions,
   configWarnings,
-  configured,
+  loadConfigured,
   isPretty,
   paintFor,
   programStream,
@@ -63,7 +63,7 @@ export const command: Command = {
   run: async ({ flags: given, words }) => {
     // The time limit also ends the wait for standard input.
     let progress: Progress | undefined
-    const { ask } = askingIn(paintFor(given, 2))
+    const { ask } = makeAsk(paintFor(given, 2))
     const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
     const { totalTimeout, ...options } = {
       ...(await cladaOptions(given)),
@@ -80,11 +80,11 @@ export const command: Command = {
     const inputs = isLive(words) && review === undefined ? [{ name: '-', text: undefined }] : await readInputs(words)
     const isPrinted = flags.quiet === undefined && flags.json === undefined
     const results: ExecutionResult[] = []
-    const notice = await endNotice(given)
+    const notice = await openEndNotice(given)
     // Ctrl-C ends all inputs, not only the current one.
     const stop = new AbortController()
     for (const { name, text: given } of inputs) {
-      const changes = await shownChanges(flags)
+      const changes = await openShownChanges(flags)
       const report = { ...shown, ...changes.shown }
       // Where a person sees the lines of the report as they come, they need no count of actions.
       progress =
@@ -101,7 +101,7 @@ export const command: Command = {
       const heard = { ...(live?.listen ?? alone), ...changes.listen, review: choices }
       const done = await watched({ progress, totalTimeout, stop }, (watching) =>
         text === undefined
-          ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
+          ? clada.executeStream(readStdinTexts(watching.signal), { ...watching, ...heard })
           : clada.execute(text, { ...watching, ...heard }),
       )
       const result = isJson ? withWarnings(done, unheard) : done
@@ -114,9 +114,9 @@ export const command: Command = {
     }
     if (stop.signal.aborted) return 130
     if (given.copy !== undefined || given.osc52 !== undefined) {
-      const { config } = await configured(given)
+      const { config } = await loadConfigured(given)
       const report = results.map((result) => formatReport(result, 'llm', shown)).join('\n')
-      await giveText(report, givingOf(flags, config.clipboard), settingsOf(options).root)
+      await giveText(report, readGiving(flags, config.clipboard), settingsOf(options).root)
     } else if (isPrinted && isPretty(flags) && results.some(isForModel) && !words.includes('-') && words.length > 0)
       say(`The report for the model: clada ${words.map((word) => shellWord(spellOutLine(word))).join(' ')} --copy`)
     notice(`clada: ${results.every((result) => result.success) ? 'done' : 'something failed'}`)

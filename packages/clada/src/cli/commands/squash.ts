@@ -3,9 +3,9 @@ import type { SquashOptions, SquashResult } from '../../timetravel/squash.ts'
 import { runLine } from '../../actions/output.ts'
 import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
-import { type FlagValues, general, numberOf, UsageError } from '../flags.ts'
+import { type FlagValues, general, readNumber, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { confirmed } from '../ask.ts'
+import { confirm } from '../ask.ts'
 import { canAsk, print, printJson } from '../streams.ts'
 import { refusalText } from '../print-step.ts'
 
@@ -48,7 +48,7 @@ export const command: Command = {
       const plan = await clada.squash({ ...options, dryRun: true })
       print(spellOut(squashLines(plan, true).join('\n')))
       if (!plan.success || plan.runs.length === 0) return plan.success ? 0 : 1
-      if (!(await confirmed('Squash them?'))) {
+      if (!(await confirm('Squash them?'))) {
         print('Nothing was changed.')
         return 1
       }
@@ -70,8 +70,8 @@ function optionsOf(flags: FlagValues): SquashOptions {
   const chosen = [flags.messages, flags.hours, flags.days, flags.containing].some((flag) => flag !== undefined)
   return {
     contiguous: flags.contiguous !== undefined || flags.auto !== undefined || !chosen,
-    hours: numberOf(flags, 'hours'),
-    days: numberOf(flags, 'days'),
+    hours: readNumber(flags, 'hours'),
+    days: readNumber(flags, 'days'),
     containing: flags.containing?.[0],
     message,
     force: flags.force !== undefined,

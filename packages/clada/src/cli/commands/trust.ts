@@ -11,10 +11,10 @@ import { Clada } from '../../api/clada.ts'
 import { type AgentNotes, agentNotesFor, agentNotesName, trustOf } from '../../config/agent-notes.ts'
 import { distrust, trust } from '../../config/trust.ts'
 import { adoptHistory } from '../../history/take-over.ts'
-import { asked, confirmed } from '../ask.ts'
+import { asked, confirm } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { loadedFor, optionsFor, sayProject } from '../options.ts'
+import { loadConfigFiles, optionsFor, sayProject } from '../options.ts'
 import { print, say } from '../streams.ts'
 import { spellOut, spellOutCommand } from '../../report/words.ts'
 import { approvalState } from './approvals.ts'
@@ -41,7 +41,7 @@ export const command: Command = {
     const settings = settingsOf(options)
     const { root } = settings
     if (flags.history !== undefined) return signHistory(root, historySettingsOf(options))
-    const loaded = await loadedFor(flags)
+    const loaded = await loadConfigFiles(flags)
     await sayProject(flags)
     const { project } = loaded ?? {}
     if (verb === 'remove') {
@@ -82,7 +82,7 @@ type Answer = 'agreed' | 'declined' | 'no terminal'
 
 /** Trusts the file as it was read, not as it is on the disk by then. */
 async function vouchForFile(
-  loaded: Awaited<ReturnType<typeof loadedFor>>,
+  loaded: Awaited<ReturnType<typeof loadConfigFiles>>,
   project: { readonly dir: string; readonly text: string; readonly file: string; readonly trusted: boolean },
 ): Promise<Answer> {
   const open = keyNames.flatMap((name) => {
@@ -95,7 +95,7 @@ async function vouchForFile(
   }
   print(`${projectFileName} asks for more than you allow:`)
   for (const one of open) print(shownWidening(one))
-  const yes = await confirmed('Trust this file until it changes?')
+  const yes = await confirm('Trust this file until it changes?')
   if (yes === undefined) return withoutTerminal('say what you allow in your own config file, or by flags')
   if (!yes) return 'declined'
   if (!trust({ place: project.dir, root: project.dir }, project.text)) return nothingCanBeTrusted()
@@ -125,7 +125,7 @@ async function vouchForNotes(notes: readonly AgentNotes[], settings: Settings): 
     }
     print(`${spellOut(path)} tells agents:`)
     for (const line of text.trimEnd().split('\n')) print(`  ${spellOut(line)}`)
-    const yes = await confirmed('Quote it in prompts until it changes?')
+    const yes = await confirm('Quote it in prompts until it changes?')
     if (yes === undefined) return withoutTerminal(`give models what you want of ${agentNotesName} as prompt.rules`)
     if (!yes) answer = 'declined'
     else if (!trust(trustOf(path, settings), text)) return nothingCanBeTrusted()
@@ -152,13 +152,13 @@ async function vouchForCommands(root: string, approvals: Approvals, lines: reado
     print(
       `  ${spellOutCommand(line)}\n    program: ${program === undefined ? 'not found' : spellOutCommand(program.file)}`,
     )
-    const yes = await confirmed('Approve it?')
+    const yes = await confirm('Approve it?')
     if (yes === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
     if (!yes) {
       answer = 'declined'
       continue
     }
-    const network = wantsNetwork(read.words) && (await confirmed(asked.network)) === true
+    const network = wantsNetwork(read.words) && (await confirm(asked.network)) === true
     approvals.add(read, { network })
   }
   return answer

@@ -4,10 +4,10 @@ import { digestOf } from '../../core/digest.ts'
 import { startProgram } from '../../process/programs.ts'
 import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
-import { approving, editing, limits, numberOf, reading, reporting, saving, UsageError } from '../flags.ts'
+import { approving, editing, limits, readNumber, reading, reporting, saving, UsageError } from '../flags.ts'
 import { isTerminal, print, readInputs } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
-import { configured, lasting, reportOptions, withConfig } from '../options.ts'
+import { loadConfigured, forLongProcess, reportOptions, withConfig } from '../options.ts'
 import { hostName } from '../../core/loopback.ts'
 import { isOsError, platform } from '../../core/platform.ts'
 import { SettingsError } from '../../core/settings.ts'
@@ -31,15 +31,15 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     if (words.length > 1) throw new UsageError('ui takes one file: clada ui reply.md.')
     const [document] = words.length === 0 ? [] : await readInputs(words)
-    const { options: read, config } = await configured(flags)
-    const options = lasting(read)
+    const { options: read, config } = await loadConfigured(flags)
+    const options = forLongProcess(read)
     const { root } = settingsOf(options)
-    const asked = portOf(numberOf(flags, 'port'))
+    const asked = portOf(readNumber(flags, 'port'))
     const host = hostOf(flags.host?.at(-1))
     const { servePage } = await import('../../ui/server.ts')
     const page = await servePage({
       options,
-      port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
+      port: asked === undefined ? { number: choosePort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
       host,
       inputFile: path.resolve(root, config.listener.input_file),
       rules: config.prompt.rules,
@@ -90,7 +90,7 @@ function portOf(given: number | undefined): number | undefined {
 }
 
 /** The same for a project every time, so that a page that stayed open finds its server again. */
-export function usualPort(root: string): number {
+export function choosePort(root: string): number {
   return 17_000 + (Number.parseInt(digestOf(root).slice(0, 4), 16) % 4000)
 }
 

@@ -1,6 +1,6 @@
 import { Clada } from '../../api/clada.ts'
 import type { Command } from '../command.ts'
-import { general, numberOf, saving, UsageError } from '../flags.ts'
+import { general, readNumber, saving, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
 import { printUndo } from '../print-step.ts'
 import { executionNumber } from './history.ts'
@@ -20,7 +20,7 @@ export const command: Command = {
   ],
   run: async ({ flags, words: [word, ...rest] }) => {
     if (rest.length > 0) throw new UsageError('undo takes one number: clada undo N.')
-    const action = numberOf(flags, 'action')
+    const action = readNumber(flags, 'action')
     const together = flags.loop !== undefined ? 'loop' : flags.conversation !== undefined ? 'any' : undefined
     if (together !== undefined && (word ?? action) !== undefined)
       throw new UsageError('--loop and --conversation undo several executions; leave out the number and --action.')

@@ -9,11 +9,11 @@ import type { ReportOptions } from '../../report/parts.ts'
 import type { PageServer } from '../../ui/server.ts'
 import { terminalReviewer } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
-import { usualPort } from './ui.ts'
+import { choosePort } from './ui.ts'
 import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
-import { configured, lasting, outputMode, paintFor, reportOptions, withConfig } from '../options.ts'
+import { loadConfigured, forLongProcess, outputMode, paintFor, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print, say } from '../streams.ts'
-import { askingBoth, type Keyboard, readKeys } from '../watch/keys.ts'
+import { makeAskBoth, type Keyboard, readKeys } from '../watch/keys.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
 import type { Reviewed } from '../review.ts'
 import { press, typedCommands, type Workbench } from '../watch/commands.ts'
@@ -57,8 +57,8 @@ export const command: Command = {
   ],
   run: async ({ flags, words: [word, ...rest] }) => {
     if (rest.length > 0) throw new UsageError('watch takes one file: clada watch FILE.')
-    const { options: read, config } = await configured(flags)
-    const given = lasting(read)
+    const { options: read, config } = await loadConfigured(flags)
+    const given = forLongProcess(read)
     const { root } = settingsOf(given)
     const { listener: listening } = config
     const file = word === undefined ? path.resolve(root, listening.input_file) : path.resolve(word)
@@ -79,7 +79,7 @@ export const command: Command = {
     }
     for (const [signal, by] of Object.entries(signals)) process.on(signal, () => quit(by))
 
-    const options = { ...given, ask: askingBoth(view.questions, over.signal, paintFor(flags)) }
+    const options = { ...given, ask: makeAskBoth(view.questions, over.signal, paintFor(flags)) }
     const use = clipboardUse(flags, config.clipboard)
     const board = once(async () => {
       const { openBoard } = await import('../watch/clipboard.ts')
@@ -135,7 +135,7 @@ async function servedPage(
   const { servePage } = await import('../../ui/server.ts')
   return servePage({
     options,
-    port: { number: usualPort(root), kind: 'preferred' },
+    port: { number: choosePort(root), kind: 'preferred' },
     inputFile: path.resolve(root, listener.input_file),
     rules: prompt.rules,
     report: { ...report, color: false },

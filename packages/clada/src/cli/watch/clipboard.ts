@@ -3,7 +3,7 @@ import { byTerminal, openClipboard } from '../../watch/clipboard/open.ts'
 import { type ClipboardWatch, offerLine, watchClipboard } from '../../watch/clipboard/watch.ts'
 import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../../config/settings.ts'
-import { typedKeysRead } from './keys.ts'
+import { waitForTypedKeys } from './keys.ts'
 
 export interface ClipboardUse {
   readonly read: boolean
@@ -51,7 +51,7 @@ export async function openBoard(
             isOffered = false
             // Enter may have been pressed for something else.
             if (waiting)
-              void typedKeysRead().then(() => {
+              void waitForTypedKeys().then(() => {
                 if (own !== offers) return
                 isOffered = true
                 offer(offerLine(waiting, keys))

@@ -4,7 +4,7 @@ import type { Clada } from '../../api/clada.ts'
 import { startProgram } from '../../process/programs.ts'
 import { spellOut } from '../../report/words.ts'
 import type { Listener } from '../../watch/listener.ts'
-import { table } from '../commands/history.ts'
+import { renderTable } from '../commands/history.ts'
 import { undoLines } from '../print-step.ts'
 import type { Board } from './clipboard.ts'
 import type { View } from './view.ts'
@@ -58,7 +58,7 @@ const keyCommands: readonly KeyCommand[] = [
 export const typedCommands = (clada: Clada): Readonly<Record<string, () => Promise<readonly string[]>>> => ({
   '/undo': async () => undoLines(await clada.undo(), 'Undone'),
   '/redo': async () => undoLines(await clada.redo(), 'Redone'),
-  '/history': async () => table(await clada.history({ limit: 10 })).split('\n'),
+  '/history': async () => renderTable(await clada.history({ limit: 10 })).split('\n'),
   '/diff': async () => {
     const [last] = (await clada.history({ limit: 1 })).slice(-1)
     const detail = last && (await clada.execution(last.number))

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
-import { answerIn, approvalFacts, asked, yesWords } from '../ask.ts'
+import { parseAnswer, approvalFacts, asked, yesWords } from '../ask.ts'
 import type { Paint } from '../../report/pretty.ts'
 import type { Screen } from './screen.ts'
 import { askApprovalSocket, firstAnswer } from '../../approvals/socket.ts'
@@ -124,7 +124,7 @@ export interface KeyQuestions extends Questions {
  * Resolves when everything that was typed until now has been read: it was not meant for what is shown next. A timer comes
  * before the input in a turn of the event loop, and an immediate after it.
  */
-export const typedKeysRead = (): Promise<void> =>
+export const waitForTypedKeys = (): Promise<void> =>
   new Promise((done) => setTimeout(() => setImmediate(done), keysPauseMs))
 
 const keysPauseMs = 100
@@ -135,7 +135,7 @@ interface OpenQuestion extends AskedByKey {
   state: 'waiting' | 'shown'
 }
 
-export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestions {
+export function makeKeyQuestions(screen: Screen, showStatus: () => void): KeyQuestions {
   let open: OpenQuestion | undefined
 
   return {
@@ -158,7 +158,7 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
         const own: OpenQuestion = { about, canTry, answer, state: 'waiting' }
         open = own
         if (gone.aborted) return leave()
-        void typedKeysRead().then(() => {
+        void waitForTypedKeys().then(() => {
           if (open !== own) return
           own.state = 'shown'
           screen.printRaw(['', ...lines])
@@ -169,7 +169,7 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
       if (open === undefined) return false
       const isAnswer = /^(?:[yan]|escape)$/i.test(key) || (open.canTry && /^t$/i.test(key))
       if (open.state === 'waiting' || !isAnswer) return true
-      const given = answerIn(key, open) ?? 'no'
+      const given = parseAnswer(key, open) ?? 'no'
       const { once, always } = yesWords(open)
       screen.print([`  ${{ once: `yes, ${once}`, always: `yes, ${always}`, no: 'no', try: 'try it first' }[given]}`])
       open.answer(given)
@@ -188,7 +188,7 @@ export interface Questions {
 }
 
 /** Asks at the terminal and on an open page at the same time; the first answer counts. */
-export function askingBoth(here: Questions | undefined, over: AbortSignal, paint: Paint): Ask {
+export function makeAskBoth(here: Questions | undefined, over: AbortSignal, paint: Paint): Ask {
   return (request) =>
     firstAnswer(
       over,

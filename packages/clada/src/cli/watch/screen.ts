@@ -21,7 +21,7 @@ export interface Screen {
 }
 
 /** Without a terminal: plain lines. */
-export const plainScreen = (): Screen => ({
+export const makePlainScreen = (): Screen => ({
   columns: () => 120,
   print: printLines,
   printRaw: printLines,
@@ -36,7 +36,7 @@ function printLines(lines: readonly string[]): void {
 }
 
 /** With a terminal. Output of the same moment is written together, so that nothing flickers. */
-export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmitter, color: boolean): Screen {
+export function makeLiveScreen(out: { readonly columns?: number } & NodeJS.EventEmitter, color: boolean): Screen {
   let waiting: string[] = []
   let parts: readonly string[] = []
   let isQuestion = false

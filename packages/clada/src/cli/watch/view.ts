@@ -5,9 +5,9 @@ import { primaryOf, spellOut } from '../../report/words.ts'
 import type { Done, ListenerEvent } from '../../watch/run-units.ts'
 import { elapsedText } from '../end-notice.ts'
 import { LiveOutput } from '../live-output.ts'
-import { keyQuestions, type KeyQuestions } from './keys.ts'
+import { makeKeyQuestions, type KeyQuestions } from './keys.ts'
 import { truncateToWidth } from '../../report/width.ts'
-import { liveScreen, plainScreen, type Screen } from './screen.ts'
+import { makeLiveScreen, makePlainScreen, type Screen } from './screen.ts'
 import { changeLines } from '../../report/action-diff.ts'
 import { slashed } from '../../core/paths.ts'
 
@@ -36,7 +36,7 @@ export interface View {
 }
 
 export function openView({ root, file, report, streamed, terminal }: ViewOptions): View {
-  const screen = terminal === 'none' ? plainScreen() : liveScreen(process.stdout, report.color ?? false)
+  const screen = terminal === 'none' ? makePlainScreen() : makeLiveScreen(process.stdout, report.color ?? false)
   const look: Omit<Look, 'columns'> = {
     ...report,
     outputLimit: 1500,
@@ -45,7 +45,8 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
     keys: terminal === 'keys',
   }
   const status = makeStatus(file, root)
-  const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
+  const questions: KeyQuestions | undefined =
+    terminal === 'keys' ? makeKeyQuestions(screen, () => showStatus()) : undefined
   const showStatus = (): void => {
     const hint = questions?.hint
     if (hint === undefined) return screen.status(status.parts())
@@ -69,7 +70,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
     questions,
     running: () => running,
     output: () => output,
-    outputName: () => spellOut(shortened(output, root)),
+    outputName: () => spellOut(shortenPaths(output, root)),
     report: () => answer,
     hear: (event) => {
       if (event.kind === 'program') {
@@ -91,7 +92,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
       const now = new Date()
       const isSeen = event.kind === 'action' && event.result.task !== undefined && seen.has(event.result.task)
       const shown = { ...look, columns: screen.columns(), programs: isSeen ? ('hide' as const) : look.programs }
-      screen.print(linesFor(event, shown, now))
+      screen.print(eventLines(event, shown, now))
       status.hear(event, now)
       showStatus()
     },
@@ -109,7 +110,7 @@ interface Status {
 
 /** The last line: the current activity, or the result of the last run and its time. */
 function makeStatus(file: string, root: string): Status {
-  const short = (text: string): string => spellOut(shortened(text, root)).replaceAll('\n', ' ')
+  const short = (text: string): string => spellOut(shortenPaths(text, root)).replaceAll('\n', ' ')
   let line = [short(`watching ${file}`)]
   let program: { readonly what: string; readonly since: number } | undefined
   return {
@@ -123,7 +124,7 @@ function makeStatus(file: string, root: string): Status {
       if (event.kind === 'done') {
         const took =
           event.durationMs < 1000 ? `${Math.round(event.durationMs)} ms` : `${(event.durationMs / 1000).toFixed(1)} s`
-        line = [`${event.result.success ? '✓' : '✗'} ${prettySummary(event.result)}`, timeOf(now), took]
+        line = [`${event.result.success ? '✓' : '✗'} ${prettySummary(event.result)}`, formatTime(now), took]
       }
     },
     asked: () => {
@@ -144,9 +145,9 @@ export interface Look extends ReportOptions {
   readonly columns: number
 }
 
-export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
+export function eventLines(event: ListenerEvent, look: Look, now: Date): string[] {
   const paint = look.color ? withColor : withoutColor
-  const short = (text: string): string => spellOut(shortened(text, look.root))
+  const short = (text: string): string => spellOut(shortenPaths(text, look.root))
   const key = (name: string, otherwise: string): string => (look.keys ? `${name} ` : otherwise)
   switch (event.kind) {
     case 'watching':
@@ -165,7 +166,7 @@ export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] 
     case 'begin': {
       const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
       const before = event.before === 0 ? '' : ` (${event.before} ran before)`
-      return ['', paint.dim(`${timeOf(now)}  ${formatCount(event.blocks, 'block')}${before}${from}`)]
+      return ['', paint.dim(`${formatTime(now)}  ${formatCount(event.blocks, 'block')}${before}${from}`)]
     }
     case 'action':
       return actionLines(event, look)
@@ -214,7 +215,8 @@ const compared = /^(?:\u001b\[[\d;]*m)* {6}(?:\u001b\[[\d;]*m)*[-+ ]/
 
 function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
   const paint = look.color ? withColor : withoutColor
-  const counted = origin === 'file' ? { name: shortened(look.file, look.root), above } : { name: 'the reply', above: 0 }
+  const counted =
+    origin === 'file' ? { name: shortenPaths(look.file, look.root), above } : { name: 'the reply', above: 0 }
   const lines = prettyEnd(result, { ...look, lines: counted }).map((line) => brief(line, look.root))
   if (copied === undefined) return lines
   return [
@@ -224,11 +226,11 @@ function endLines({ result, copied, origin, above }: Done, look: Look): string[]
 }
 
 /** A path in advice must stay absolute. */
-const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortened(line, root))
+const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortenPaths(line, root))
 
 /** Paths inside the project, as a person calls them. */
-export const shortened = (text: string, root: string): string => slashed(text).replaceAll(`${slashed(root)}/`, '')
+export const shortenPaths = (text: string, root: string): string => slashed(text).replaceAll(`${slashed(root)}/`, '')
 
-export function timeOf(date: Date): string {
+export function formatTime(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }

@@ -1,4 +1,4 @@
-import { type Advice, askUser, type Problem } from '../../core/problem.ts'
+import { type Advice, adviseAskingUser, type Problem } from '../../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { checkPath, type ExplainPart, type MessageRows } from './row.ts'
 import { errorText, userText } from '../failure.ts'
@@ -185,7 +185,7 @@ function osAdvice({ code, op, meant, held }: OsProblem): Advice | undefined {
     case 'EACCES':
     case 'EPERM':
     case 'EBUSY':
-      return held ? heldElsewhere : code === 'EBUSY' ? undefined : askUser('change the permissions')
+      return held ? heldElsewhere : code === 'EBUSY' ? undefined : adviseAskingUser('change the permissions')
     case 'EISDIR':
       if (op === 'unlink') return 'Use dir_delete for an empty directory.'
       if (op === 'rename') return 'Name files, also as new_path. For a directory, use run with: mv OLD NEW'

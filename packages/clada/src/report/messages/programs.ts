@@ -1,7 +1,7 @@
 import {
   type Advice,
   type ApprovalFacts,
-  askUser,
+  adviseAskingUser,
   type Offline,
   type Problem,
   type WithheldVariables,
@@ -57,7 +57,7 @@ export const programMessages: MessageRows<
     code: 'exec_failed',
     what: ({ program }) => `${program} not found in PATH`,
     tag: 'ENOENT',
-    advice: ({ program, advice }) => advice ?? askUser(`install ${program}`),
+    advice: ({ program, advice }) => advice ?? adviseAskingUser(`install ${program}`),
   },
   'version-missing': {
     code: 'exec_failed',

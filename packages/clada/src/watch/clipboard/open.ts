@@ -147,7 +147,7 @@ export interface Copied {
 }
 
 /** Puts a text on whatever clipboards there are. Never rejects. */
-export async function copyText(text: string, options: CopyOptions = {}): Promise<Copied> {
+export async function copyToClipboard(text: string, options: CopyOptions = {}): Promise<Copied> {
   const tries = [await bySystem(text, options), ...(options.osc52 ? [byTerminal(text)] : [])]
   const to = tries.flatMap((one) => ('to' in one ? [one.to] : []))
   const why = tries.flatMap((one) => ('why' in one ? [one.why] : []))
