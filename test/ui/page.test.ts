@@ -249,6 +249,21 @@ describe('the page', { timeout: 90_000 }, () => {
     await first.locator('#reply').waitFor()
   })
 
+  it('offers no undo and no further question after a reply of which everything was refused', async () => {
+    const server = await served(scratchDir(), { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    const block = '#!SHAM [@three-char-SHA-256: one]\naction = "run"\ncommand = "npm test"\n#!END_SHAM_one\n'
+    await paste(page, block)
+    await page.locator('.detail').getByText('You are asked before it runs.').waitFor()
+    await page.keyboard.press('a')
+    await page.locator('.card').waitFor()
+    await page.getByRole('button', { name: /^No\b/ }).click()
+    await soon(() => page.locator('.result').textContent()).toBe('1 failed')
+    await page.locator('.detail .reason').getByText("You refused 'npm test'").waitFor()
+    expect(await page.getByText('You are asked before it runs.').count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0)
+  })
+
   it('opens a reply again that was not applied when clada ui was started again', async () => {
     const root = scratchDir({ 'a.txt': 'one\n' })
     const port = 22_000 + Math.floor(Math.random() * 8000)

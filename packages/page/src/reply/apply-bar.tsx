@@ -38,9 +38,12 @@ function Result() {
         {done > 0 && <span class="state-done">{done} done</span>}
         {failed > 0 && <span class="state-failed">{failed} failed</span>}
       </p>
-      <Button act={undoLast} hint="Undo the last execution" keys="u">
-        Undo
-      </Button>
+      {/* What changed nothing is no execution: this would undo an earlier one. */}
+      {done > 0 && (
+        <Button act={undoLast} hint="Undo the last execution" keys="u">
+          Undo
+        </Button>
+      )}
     </div>
   )
 }

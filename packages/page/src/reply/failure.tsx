@@ -10,16 +10,17 @@ import { canDecideNow, type Decided, editWhenShown, takeFitting, usePlace } from
 /** Why it fails, and what is there instead of what was asked for: a place can be taken by a click. */
 export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
   const { advice, result, places, fitting, choice } = detail
-  const { state } = of.block
+  const { state, outcome } = of.block
+  const isAsked = state === 'approval' && outcome === undefined
   const { error = '', details = {} } = result ?? {}
   const [sentence = '', ...below] = error.split('\n')
   const { command, rule, already_applied_at_line: already, changed_by } = details
   return (
-    <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
+    <div class={`alert ${isAsked ? 'ask' : 'bad'}`}>
       <p class="reason">{spellOut(sentence)}</p>
       {below.length > 0 && <pre class="below">{isolateParts(spellOut(below.join('\n')))}</pre>}
       {command !== undefined && <pre class="command">{isolateParts(spellOut(command))}</pre>}
-      {state === 'approval' && <p class="hint">You are asked before it runs.</p>}
+      {isAsked && <p class="hint">You are asked before it runs.</p>}
       {rule !== undefined && (
         <p class="hint">
           Rule: <code>{rule}</code>
