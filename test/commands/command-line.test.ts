@@ -129,7 +129,9 @@ describe('the command line', () => {
       '--json',
     ])
     const [result] = (JSON.parse(stdout) as { results: { data: { stdout: string } }[] }).results
-    expect(result?.data.stdout).toMatch(/^1\n2\n[^]*\n\[output truncated\]\n[^]*\n100000\n$/)
+    expect(result?.data.stdout).toMatch(
+      /^1\n2\n[^]*\n\[output truncated\] lines \d+-\d+ of 100000 not shown\n[^]*\n100000\n$/,
+    )
     expect(result?.data.stdout.length).toBeLessThan(1100)
   })
 
