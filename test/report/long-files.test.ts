@@ -55,6 +55,17 @@ it('only structures of several lines are shown inside others', async () => {
   )
 })
 
+it('cat of a long file shows the same, and the lines that sed names are all shown', async () => {
+  const report = formatReport(await open().perform('run', { command: 'cat steps.py' }), 'llm')
+  const [, last] =
+    /lines (\d+)-363 of 363 not shown, only what they declare; read on with file_read_/.exec(report) ?? []
+  expect(Number(last)).toBeGreaterThan(10)
+  expect(report).toContain('\n  334-362 def step_11(value)\n')
+  expect(report.length).toBeLessThan(3000)
+  const all = formatReport(await open().perform('run', { command: 'sed -n 1,363p steps.py' }), 'llm')
+  expect(all).not.toContain('[output truncated]')
+})
+
 it('lines that the reply names are all shown', async () => {
   const report = formatReport(await open().perform('file_read_numbered', { path: 'steps.py', lines: '1-363' }), 'llm')
   expect(report).not.toContain('[output truncated]')

@@ -83,7 +83,7 @@ interface LongFile {
 }
 
 /** The beginning of a long file, and what the rest declares; undefined where that says little. */
-function glanceAt({ content, outline, numbered, room }: LongFile, show: Showing): CutText | undefined {
+export function glanceAt({ content, outline, numbered, room }: LongFile, show: Showing): CutText | undefined {
   const lines = splitLines(content)
   const total = lines.length - (afterLast.test(lines.at(-1) ?? '') ? 1 : 0)
   const above = (outline[0]?.lines[0] ?? 1) - 1

@@ -1,13 +1,14 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
 import { groupDigits } from '@clada/reply/core/words.ts'
-import { oneLined } from './output.ts'
+import { glanceAt, oneLined } from './output.ts'
 import type { ExecData, RunData } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
+import type { OutlineRow } from '../core/result.ts'
 
 /** The output of a program, and the files that it changed. */
 export const programOutput: Output<RunData & ExecData> = {
   by: 'program',
-  text: ({ params, data, success }, show) => {
+  text: ({ params, data, success, outlines }, show) => {
     if (data === undefined || params['return_output'] === false) return undefined
     const streams = (['stdout', 'stderr'] as const).flatMap((name) => {
       const text = data[name]?.trimEnd() ?? ''
@@ -15,7 +16,8 @@ export const programOutput: Output<RunData & ExecData> = {
     })
     const output = data.output?.trimEnd() ?? ''
     const said = withoutPassing([...(output === '' ? [] : [output]), ...streams].join('\n'))
-    const shown = success ? said : failureView(withFirstLinkError(said), data.exit_code, show)
+    const glance = success ? glanceAtFile(data.output ?? '', Object.values(outlines ?? {}), show) : undefined
+    const shown = glance ?? (success ? said : failureView(withFirstLinkError(said), data.exit_code, show))
     const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]
     const changed = changedLines(data.changed ?? [])
     const notKept = data.not_kept ?? []
@@ -31,6 +33,17 @@ export const programOutput: Output<RunData & ExecData> = {
     if (parts.length === 0) return isSilent ? '(no output)' : undefined
     return typeof shown === 'string' ? parts.join('\n') : { text: parts.join('\n'), cut: shown.cut }
   },
+}
+
+/** A command that printed a long file, as `cat` does. */
+function glanceAtFile(
+  output: string,
+  outlines: readonly (readonly OutlineRow[])[],
+  show: Showing,
+): CutText | undefined {
+  const [outline] = outlines
+  if (outline === undefined || output.length <= (show.fileRoom ?? Infinity)) return undefined
+  return glanceAt({ content: output, outline, numbered: 'plain', room: show.fileRoom ?? Infinity }, show)
 }
 
 const mostLines = 100

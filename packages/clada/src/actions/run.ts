@@ -1,11 +1,16 @@
+import nodePath from 'node:path'
 import { defineAction, optional, path, text } from '../core/action.ts'
 import { runShape } from '../core/commands.ts'
 import { changingCommands, readingCommands } from '../core/listed-commands.ts'
+import { outlinesOf } from './long-file.ts'
 import { programOutput } from './program-output.ts'
 
 const withoutProcess = new RegExp(
   `^\\s*(?:cd\\s+\\S+\\s*&&\\s*)?(?:${[...readingCommands, ...changingCommands].join('|')})(?:\\s|$)`,
 )
+
+/** A model that has no other way to read begins with `cat`, and a file as long as any is the answer. */
+const onlyFile = /^\s*cat\s+([^\s'"\\-][^\s'"\\]*)\s*$/
 
 export const run = defineAction({
   name: 'run',
@@ -46,5 +51,11 @@ export const run = defineAction({
     { title: 'needs approval for other commands', params: { command: 'npm test' }, code: 'approval_required' },
   ],
   startsProcess: ({ command }) => !withoutProcess.test(String(command)),
-  run: ({ command, dir }, { commands }) => commands.run({ command, dir }),
+  async run({ command, dir }, context) {
+    const outcome = await context.commands.run({ command, dir })
+    const [, given] = onlyFile.exec(command) ?? []
+    if (!outcome.ok || given === undefined || outcome.data.output === undefined) return outcome
+    const path = { given, absolute: nodePath.resolve(dir?.absolute ?? context.root.absolute, given) }
+    return { ...outcome, outlines: await outlinesOf([{ path, text: outcome.data.output }], context) }
+  },
 })
