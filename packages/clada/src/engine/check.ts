@@ -8,6 +8,7 @@ import { notExecutedNote, notExecutedReason } from '../report/parts.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import { readReply } from '../core/read-reply.ts'
+import { withLineFeeds } from '@clada/reply/core/source.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 
 /** A document that was read and not run. */
@@ -52,7 +53,7 @@ export interface CheckedBlock {
 export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
   const settings = settingsOf(options)
   const { blocks, diagnostics, warnings, notExecuted } = readReply(
-    text,
+    withLineFeeds(text),
     readingOptions(options),
     settings.limits.actionMs,
   )

@@ -7,7 +7,7 @@ import type { Settings } from '../core/settings.ts'
 import { commandSettingsOf, readingOptions } from '../config/settings.ts'
 import type { PlannedCommit } from '../core/recorder.ts'
 import { type ActionResult, fatalResult, isLeftOut } from '../core/result.ts'
-import { InputError } from '@clada/reply/core/source.ts'
+import { InputError, withLineFeeds } from '@clada/reply/core/source.ts'
 import { readReply, withinReadingTime } from '../core/read-reply.ts'
 import { type History, openRecordedWorkspace, type RecordedWorkspace } from '../history/history.ts'
 import { type Done, previousRunOf } from '../store/timeline.ts'
@@ -24,7 +24,8 @@ import { messageOf } from '../core/platform.ts'
 
 /* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 
-export async function runReply(text: string, options: RunOptions): Promise<RunResult> {
+export async function runReply(given: string, options: RunOptions): Promise<RunResult> {
+  const text = withLineFeeds(given)
   return withContentKind(await runText(text, options), text)
 }
 
@@ -72,7 +73,11 @@ export async function runStream(texts: AsyncIterable<string>, options: RunOption
         // Each action is reported before the next text is awaited.
         await execution.allReported()
       }
-      const rest = withinReadingTime(actionMs, () => stream.end())
+      const text = withLineFeeds(whole)
+      const rest =
+        text === whole
+          ? withinReadingTime(actionMs, () => stream.end())
+          : readReply(text, readingOptions(options.options), actionMs)
       execution.note(rest)
       await execution.runBlocks(rest.blocks)
     } catch (error) {

@@ -181,6 +181,10 @@ export function endsLine(text: string, at: number): boolean {
   return i >= text.length || text.charCodeAt(i) === LF
 }
 
+/** Some programs copy a text with a carriage return alone at the end of each line: as it is, it would be one line. */
+export const withLineFeeds = (text: string): string =>
+  text.includes('\r') && !text.includes('\n') ? text.replaceAll('\r', '\n') : text
+
 /** A text that cannot be read to its end. The blocks before were run. */
 export class InputError extends Error {
   override readonly name = 'InputError'

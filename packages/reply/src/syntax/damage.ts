@@ -83,6 +83,33 @@ export function flagDamagedParams(source: Source, block: Block, kinds: readonly 
   return { ...block, damage, diagnostics: [damagedDiagnostic(source, block, damage, names)] }
 }
 
+/**
+ * A path with a backslash of Markdown (`src/my\_file.py`) comes from a program that escapes its character everywhere, and stars
+ * with underscores: a text with the same was damaged with it.
+ */
+export function flagEscapedTexts(source: Source, blocks: readonly Block[]): readonly Block[] {
+  const pairs = new Set(blocks.flatMap(escapesInPaths))
+  if (pairs.size === 0) return blocks
+  if (pairs.has('\\_')) pairs.add('\\*')
+  return blocks.map((block) => {
+    if (block.damage !== undefined || block.diagnostics.length > 0) return block
+    const texts = Object.entries(block.params).flatMap(([name, text]) => (pathNames.has(name) ? [] : [text]))
+    const isDamaged = texts.some((text) => [...pairs].some((pair) => text.includes(pair)))
+    return isDamaged ? flagDamagedParams(source, block, ['escapes']) : block
+  })
+}
+
+/** `\_` and the like. A path in which backslashes may separate directories has none. */
+export function escapesInPaths({ params }: Block): readonly string[] {
+  const paths = [...pathNames].flatMap((name) => params[name] ?? [])
+  return paths.flatMap((path) =>
+    path.includes('/') && !/\\[\w\\]/.test(path.replaceAll('\\_', '')) ? (path.match(ESCAPE) ?? []) : [],
+  )
+}
+
+const ESCAPE = /\\[_*#<>~`[\](){}!|.+-]/g
+const pathNames: ReadonlySet<string> = new Set(['path', 'old_path', 'new_path'])
+
 /** A value that has escapes like the markers around it was damaged with them: a corrected block would keep the damage. */
 function withoutEscapes(source: Source, block: Block): Block {
   const names = block.diagnostics.flatMap((one) => (one.code === 'sham-escape' ? one.data.key : []))

@@ -12,6 +12,7 @@ import { isQuotedWhole, unquoteWhole } from '../regions/quotations.ts'
 import { quotationsIn, reportsIn, reportSigns } from '../regions/reports.ts'
 import { mayThink, thoughtsIn, withoutTokens } from '../regions/thoughts.ts'
 import { sortByLine, listInPassages, asSkippedBlock, findUnreadMarkers } from './account.ts'
+import { flagEscapedTexts } from './damage.ts'
 import { repairDocument, type Walks } from './repair.ts'
 import { addOtherForms } from './other-forms.ts'
 import { type ProposedFile, findProposedFiles } from './proposal/proposal.ts'
@@ -86,7 +87,8 @@ export function blankOutReasoningAndReports(
 
 function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
   const document = options.strict ? readBlocks(source, options) : readThroughDamage(source, options, given)
-  const whole = withProposals(source, withoutContent(source, document, options), options)
+  const read = withProposals(source, withoutContent(source, document, options), options)
+  const whole = options.strict ? read : { ...read, blocks: flagEscapedTexts(source, read.blocks) }
   // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
   return isAsked ? whole : addOtherForms(source, whole, options.nativeBefore ?? false)

@@ -49,7 +49,7 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
     isEmpty &&= row.trim() === '' || isEnd
     const isQuoted = isQuotation(row)
     if (isQuoted) quoted.add(rows.length + 1)
-    rows.push(isEnd ? '' : (isQuoted ? unquoteLine(row) : row).replace(OTHER_BREAKS, ' '))
+    rows.push(isEnd ? '' : plainRow(isQuoted ? unquoteLine(row) : row))
   }
   if (isEmpty) return []
   const text = new Source(rows.join('\n'))
@@ -71,6 +71,15 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
   }
   return found
 }
+
+/** A row without what chat programs make of tags and of the quotes of JSON. */
+const plainRow = (row: string): string =>
+  row
+    .replace(OTHER_BREAKS, ' ')
+    .replace(/[“”„]|&(?:quot|#34);/g, '"')
+    .replace(/&lt;|\\</g, '<')
+    .replace(/&gt;|\\>/g, '>')
+    .replaceAll('\\_', '_')
 
 /** An expression takes these for ends of lines too, and would read the rest of a line from each of them. */
 const OTHER_BREAKS = /[\r\u2028\u2029]/g

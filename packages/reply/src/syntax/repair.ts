@@ -2,7 +2,7 @@ import { BOM } from '../core/character-codes.ts'
 import { type Block, type Document, isComplete, type SkippedBlock } from '../core/block.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import { rangeFinder, Source } from '../core/source.ts'
-import { matchBullet, flagDamagedParams } from './damage.ts'
+import { escapesInPaths, matchBullet, flagDamagedParams } from './damage.ts'
 import { type Budget, damageKindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
 import { sortByLine } from './account.ts'
 import { isQuotedWhole } from '../regions/quotations.ts'
@@ -41,7 +41,8 @@ export function repairDocument(source: Source, strict: Document, options: Throug
 /** True if damage elsewhere in the text cannot affect this block. */
 export const isUnaffectedByDamage = (source: Source, block: Block, walks: Walks): boolean =>
   indentAround(source, block.startLine, block.endLine ?? block.startLine) === '' &&
-  flagSuspectParams(source, block, true, walks) === block
+  flagSuspectParams(source, block, true, walks) === block &&
+  escapesInPaths(block).length === 0
 
 /** Whether all that was sound is as it was, what is in a repaired block left out, and all that is new is repaired. */
 function keeps(before: Document, after: Document, regions: readonly Region[]): boolean {
