@@ -75,7 +75,7 @@ describe('optional properties', () => {
   const conditional = /\.\.\.\((?:[^(){}[\]]|\((?:[^()]|\([^()]*\))*\)|\[[^[\]]*\])*(?:(?<!\?)[?:]|&&|\|\|)\s*\{/
 
   it('are written with undefined', () => {
-    const spreading = everything.filter(({ file, code }) => conditional.test(code) && !laterOnes.test(file))
+    const spreading = everything.filter(({ code }) => conditional.test(code))
     expect(spreading.map(({ file }) => file)).toEqual([])
   })
 
@@ -92,6 +92,3 @@ describe('optional properties', () => {
     (code) => expect(code).not.toMatch(conditional),
   )
 })
-
-/** Folders in which some are left. */
-const laterOnes = /^clada\/(?:store|history|timetravel)\//

@@ -1,3 +1,4 @@
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { ProblemError } from '../core/problem.ts'
@@ -299,8 +300,8 @@ export async function closeExecution(
     await options.settle()
     const record = {
       ...recordOf({ number, journal, history }, options, done),
-      ...(further.length === 0 ? {} : { further: further.map(({ noted }) => noted) }),
-      ...(previous === undefined ? {} : { previous }),
+      further: unlessEmpty(further.map(({ noted }) => noted)),
+      previous,
     }
     // An undo without changes is recorded too.
     isEmpty =
@@ -355,16 +356,15 @@ async function checkpointed(
   const commits = own.saved?.commits
   const noted: ExecutionRecord = {
     ...record,
-    ...(checkpoints === undefined || commits === undefined ? {} : { mode: checkpoints.mode, commits }),
-    ...(further.length === 0
-      ? {}
-      : {
-          further: further.map((one, at): FurtherRoot => {
-            const made = others[at]?.saved?.commits
-            const mode = one.checkpoints?.mode
-            return mode === undefined || made === undefined ? one.noted : { ...one.noted, mode, commits: made }
-          }),
-        }),
+    mode: (commits && checkpoints?.mode) ?? record.mode,
+    commits: (checkpoints && commits) ?? record.commits,
+    further: unlessEmpty(
+      further.map((one, at): FurtherRoot => {
+        const made = others[at]?.saved?.commits
+        const mode = one.checkpoints?.mode
+        return mode === undefined || made === undefined ? one.noted : { ...one.noted, mode, commits: made }
+      }),
+    ),
     paths: record.paths.map((entry) =>
       ignored.has(entry.path) && byPrograms.has(entry.path) ? { ...entry, ignored: true as const } : entry,
     ),
@@ -377,8 +377,8 @@ async function checkpointed(
   return {
     record: noted,
     warnings,
-    ...(failure === undefined ? {} : { failure }),
-    ...(commit === undefined ? {} : { commit }),
+    failure,
+    commit,
   }
 }
 
@@ -422,8 +422,8 @@ function recordOf(
     number,
     time: new Date().toISOString(),
     kind,
-    ...(of === undefined ? {} : { of }),
-    ...(ofActions === undefined ? {} : { ofActions }),
+    of,
+    ofActions,
     ended,
     mode: 'off',
     moved,
@@ -433,11 +433,11 @@ function recordOf(
       ended === 'whole'
         ? (planned?.summary ?? summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }))
         : 'interrupted',
-    ...(conversation === undefined ? {} : { conversation }),
-    ...(document === undefined ? {} : { document }),
+    conversation,
+    document,
     actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
     paths,
-    ...(replies.length === 0 ? {} : { replies }),
+    replies: unlessEmpty(replies),
   }
 }
 
@@ -451,9 +451,9 @@ function actionOf(
     action,
     target: targetOfParams(params),
     success,
-    ...(review?.leftOut ? { left: true } : {}),
-    ...(block === undefined ? {} : { block }),
-    ...(details?.already_done === undefined ? {} : { already: details.already_done }),
-    ...(line === undefined ? {} : { error: line.slice(0, 200) }),
+    left: review?.leftOut ? true : undefined,
+    block,
+    already: details?.already_done,
+    error: line?.slice(0, 200),
   }
 }

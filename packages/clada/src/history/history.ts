@@ -205,7 +205,7 @@ export class History implements Recorder {
   acted({ seq, action, params, success, review }: ActionResult): void {
     const block = this.#blocks.get(seq)
     const [target, left] = [targetOfParams(params), review?.leftOut]
-    this.#open?.journal.note({ done: seq, action, target, success, ...(left && { left }), ...(block && { block }) })
+    this.#open?.journal.note({ done: seq, action, target, success, left, block })
   }
 
   /** The action of this execution that removed a text from a file. */

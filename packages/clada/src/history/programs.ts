@@ -42,8 +42,8 @@ export async function noteProgram(
     const state: Inspected = dir === undefined ? before : { type: 'directory', mode: dir }
     const exact = state.type === 'file' && mode !== undefined ? { ...state, mode } : state
     journal.found(absolute, exact, action, {
-      ...(exact === state && { roughMode: true }),
-      ...(ignored && { ignored }),
+      roughMode: exact === state ? true : undefined,
+      ignored: ignored || undefined,
     })
   }
   // A file may have become a directory, or a directory a file: then what was there is known by now.

@@ -1,3 +1,4 @@
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { PathJudge } from '../core/effects.ts'
@@ -217,9 +218,9 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     number,
     time: owner?.time ?? new Date().toISOString(),
     kind: kindOf(header),
-    ...(conversation === undefined ? {} : { conversation }),
+    conversation,
     ...about,
-    ...(further.length === 0 ? {} : { further }),
+    further: unlessEmpty(further),
     moved: planned?.moved,
     uncommitted: planned?.uncommitted,
     unchanged: planned?.unchanged,
@@ -244,7 +245,7 @@ interface Found {
 
 function newFound(line: object): Found | undefined {
   const before = beforeIn(line)
-  return before && { before, to: [], by: [], ...('ignored' in line && line.ignored === true && { ignored: true }) }
+  return before && { before, to: [], by: [], ignored: 'ignored' in line && line.ignored === true ? true : undefined }
 }
 
 function beforeIn(line: object): State | undefined {
@@ -255,7 +256,7 @@ function beforeIn(line: object): State | undefined {
   const target: unknown = Reflect.get(before, 'target')
   const digest: unknown = Reflect.get(before, 'digest')
   if (type === 'absent' || type === 'other') return { type }
-  if (type === 'directory') return { type, ...(typeof mode === 'number' ? { mode } : {}) }
+  if (type === 'directory') return { type, mode: typeof mode === 'number' ? mode : undefined }
   if (type === 'symlink' && typeof target === 'string') return { type, target }
   if (type !== 'file') return undefined
   return typeof digest === 'string' ? { type, mode: typeof mode === 'number' ? mode : 0o644, digest } : undefined
@@ -270,7 +271,7 @@ function pathOf(contents: ContentStore, short: string, { before, to, by, ignored
   const ours = now.type !== 'file' || to.includes(now.digest) || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, digest: to.at(-1) ?? '' }
   const steps = by.map((seq) => ({ by: seq }))
-  return [{ path: short, before, after, steps, ...(ignored && { ignored }) }]
+  return [{ path: short, before, after, steps, ignored }]
 }
 
 function actionOf(line: object): ActionRecord {
@@ -281,8 +282,8 @@ function actionOf(line: object): ActionRecord {
     action: String(field('action')),
     target: String(field('target')),
     success: field('success') === true,
-    ...(field('left') === true ? { left: true } : {}),
-    ...(typeof block === 'string' ? { block } : {}),
+    left: field('left') === true ? true : undefined,
+    block: typeof block === 'string' ? block : undefined,
   }
 }
 
@@ -299,7 +300,7 @@ function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
   const of: unknown = Reflect.get(about, 'of')
   const actions: unknown = Reflect.get(about, 'ofActions')
   const ofActions = Array.isArray(actions) ? actions.map(Number) : undefined
-  return typeof of === 'number' ? { of, ...(ofActions === undefined ? {} : { ofActions }) } : {}
+  return typeof of === 'number' ? { of, ofActions } : {}
 }
 
 /** HEAD moves last: if it has, everything else was done. */

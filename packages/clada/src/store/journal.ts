@@ -120,7 +120,7 @@ export class Journal {
     const entry: Entry = { before: state, after: undefined, steps: [{ by }], stillLinked: false, ...kind }
     this.#entries.set(absolute, entry)
     const { ignored } = kind
-    this.note({ path: pathFrom(this.#root, absolute), by, to: 'file', before: state, ...(ignored && { ignored }) })
+    this.note({ path: pathFrom(this.#root, absolute), by, to: 'file', before: state, ignored })
   }
 
   reverted(absolute: string): void {
@@ -166,7 +166,7 @@ export class Journal {
       if (unsure && isSame()) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
       const { before, steps, ignored } = entry
-      paths.push({ path: pathFrom(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })
+      paths.push({ path: pathFrom(this.#root, absolute), before, after, steps, ignored })
     }
     return paths.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
@@ -229,7 +229,7 @@ export class Journal {
     const entry: Entry = { before, after: undefined, steps: [], stillLinked: false, prepared }
     this.#entries.set(absolute, entry)
     // Whatever was prepared before did not happen.
-    this.note({ path, by, to, before, ...(known !== undefined && { again: true }) })
+    this.note({ path, by, to, before, again: known !== undefined ? true : undefined })
   }
 
   #toOf(becomes: Becoming): string {

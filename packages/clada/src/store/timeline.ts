@@ -210,7 +210,7 @@ export function lostBy(
     const action = lostIn(entry, contents, wanted)
     if (action === undefined) continue
     const about = kind === 'undo' || kind === 'redo' ? { kind } : {}
-    return { execution: number, action, ...about, ...(of === undefined ? {} : { of }) }
+    return { execution: number, action, ...about, of }
   }
   return undefined
 }

@@ -71,8 +71,8 @@ function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
   return {
     success: true,
     runs,
-    ...(limit === undefined ? {} : { limit }),
-    ...(signed === '' ? {} : { warnings: [`these commits lose their signatures: ${signed}`] }),
+    limit,
+    warnings: signed === '' ? undefined : [`these commits lose their signatures: ${signed}`],
   }
 }
 
@@ -217,7 +217,7 @@ export async function planSquash(repository: Repository, head: Head, options: Sq
     return {
       commits: members.map(({ id, message }) => ({ id, subject: subjectOf(message) })),
       message: isEmpty ? '' : messageFor(members, options.message),
-      ...(isEmpty && { empty: true as const }),
+      empty: isEmpty || undefined,
     }
   })
   const unsigned = rewritten.filter(isSigned).map(({ id }) => id)

@@ -8,11 +8,7 @@ import { undoExecution } from './undo.ts'
 /** Undo, back, forward and squash as actions call them: the same functions, their answers as outcomes. */
 export const stepsOf = (settings: Settings, history: HistorySettings): HistoryCommands => ({
   undo: async ({ execution, action, force }) => {
-    const result = await undoExecution(settings, history, {
-      ...(execution === undefined ? {} : { number: execution }),
-      ...(action === undefined ? {} : { action }),
-      force,
-    })
+    const result = await undoExecution(settings, history, { number: execution, action, force })
     const { warnings = [], ...data } = result
     const { conflicts } = data
     const merged = conflicts.map(({ path, reason }) => `${path}: ${reason}`)
@@ -22,7 +18,7 @@ export const stepsOf = (settings: Settings, history: HistorySettings): HistoryCo
   forward: async () => stepOutcome(await stepForward(settings, history)),
   squash: async (request) => {
     const { warnings, execution: _, ...result } = await squashCommits(settings, history, squashOptionsOf(request))
-    return outcomeOf({ ...result, ...(request.dryRun ? { dry_run: true } : {}) }, [], warnings)
+    return outcomeOf({ ...result, dry_run: request.dryRun ? true : undefined }, [], warnings)
   },
 })
 
@@ -54,7 +50,7 @@ function outcomeOf<A extends Answer>(
     gitCommit,
     ...data
   } = answer
-  if (success) return ok({ ...data, ...(gitCommit === undefined ? {} : { git_commit: gitCommit }) }, warnings)
+  if (success) return ok({ ...data, git_commit: gitCommit }, warnings)
   return fail({ kind: 'step-refused', reason, code, conflicts })
 }
 

@@ -241,8 +241,8 @@ function ofAction(
     before: found,
     after: left,
     last: after,
-    ...(later === undefined ? {} : { later: later.by }),
-    ...(ignored && { ignored }),
+    later: later?.by,
+    ignored,
   }
 }
 

@@ -1,3 +1,4 @@
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import path from 'node:path'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -194,12 +195,13 @@ export const refuseUndo = (error: string, code: Code = 'skipped'): UndoResult =>
 
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
+  // If nothing was done, a missing record is no failure.
+  const failing = failure !== undefined && result.success ? failed(failure) : undefined
   return {
     ...result,
-    // If nothing was done, a missing record is no failure.
-    ...(failure === undefined || !result.success ? {} : failed(failure)),
-    ...(commit === undefined ? {} : { gitCommit: commit }),
-    ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
+    ...failing,
+    gitCommit: commit ?? result.gitCommit,
+    warnings: unlessEmpty([...(result.warnings ?? []), ...warnings]),
   }
 }
 
@@ -240,7 +242,7 @@ function undoOf(records: readonly ExecutionRecord[], number?: number, action?: n
   const held = heldUndos(records)
   if (number === undefined) return held.at(-1) ?? 'There is nothing to redo.'
   const what = action === undefined ? 'Execution' : `Action ${action} of execution`
-  const about = { of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
+  const about = { of: number, ofActions: action === undefined ? undefined : [action] }
   return held.findLast((one) => isAboutSame(one, about)) ?? `${what} ${number} is not undone. See clada history.`
 }
 
@@ -263,8 +265,8 @@ const lostReason = (number: number): string =>
 /** The kind and subject of a revert. An interrupted undo or redo is undone itself. */
 function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
   if (kind === 'run' || kind === 'squash' || of === undefined || ended === 'interrupted')
-    return { kind: 'undo', of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
-  return { kind: kind === 'undo' ? 'redo' : 'undo', of, ...(ofActions === undefined ? {} : { ofActions }) }
+    return { kind: 'undo', of: number, ofActions: action === undefined ? undefined : [action] }
+  return { kind: kind === 'undo' ? 'redo' : 'undo', of, ofActions }
 }
 
 async function revert(
@@ -308,9 +310,9 @@ async function revert(
     success: true,
     restored: plans.flatMap(({ path, wanted }) => (wanted === undefined ? [] : [path])),
     conflicts,
-    ...(warnings.length === 0 ? {} : { warnings }),
+    warnings: unlessEmpty(warnings),
     // The rest is undone, so that it counts as undone; what is missing is a failure all the same.
-    ...(lost.length === 0 || force ? {} : { partial: lostReasonFor(record.number, lost) }),
+    partial: lost.length === 0 || force ? undefined : lostReasonFor(record.number, lost),
   }
 }
 
@@ -363,7 +365,7 @@ export async function undoConversation(
     summary: formatCount(numbers.length, 'execution'),
     restored: [...new Set(done.flatMap(({ restored }) => restored))],
     conflicts: done.flatMap(({ conflicts }) => conflicts),
-    ...(gitCommit === undefined ? {} : { gitCommit }),
-    ...(warnings.length === 0 ? {} : { warnings }),
+    gitCommit,
+    warnings: unlessEmpty(warnings),
   }
 }
