@@ -181,7 +181,7 @@ describe('what belongs to a file besides its text', () => {
         kind: 'os',
         code: 'EPERM',
         path: file,
-        message: 'its access list cannot be kept (operation not permitted)',
+        message: 'its access list cannot be kept (permission denied)',
       })
       expect([filesIn(root), leftovers(root)]).toEqual([{ a: 'old\n' }, []])
     })
@@ -207,7 +207,7 @@ describe('what belongs to a file besides its text', () => {
       for (const file of [closed, open]) fs.chownSync(file, 0, 0)
       fs.chmodSync(open, 0o4666)
       const refused = clada(['--no-git'], edit(closed))
-      expect(refused.stdout).toContain('permission denied')
+      expect(refused.stdout).toContain('Permission denied')
       expect({ text: fs.readFileSync(closed, 'utf8'), uid: fs.statSync(closed).uid }).toEqual({ text: 'old\n', uid: 0 })
       const edited = clada(['--no-git'], edit(open))
       expect(edited.stdout + edited.stderr).toContain('open.txt belonged to another user and is now yours')
