@@ -22,13 +22,21 @@ describe('commands by which models look around', () => {
     expect(commandAsAction(command)).toEqual({ action, params, cd: undefined })
   })
 
-  it.each(['cat a.ts', 'cat -A a.ts', 'npm test', 'nl', 'sed', 'cat src/*.ts', 'rg x | head'])(
-    '%s is not run as an action',
-    (command) => {
-      const meant = commandAsAction(command)
-      expect(meant === undefined || 'reason' in meant).toBe(true)
-    },
-  )
+  it.each([
+    'cat a.ts',
+    'cat -A a.ts',
+    'npm test',
+    'nl',
+    'sed',
+    'cat src/*.ts',
+    'rg x | head',
+    'constructor x',
+    'toString',
+    '__proto__ x',
+  ])('%s is not run as an action', (command) => {
+    const meant = commandAsAction(command)
+    expect(meant === undefined || 'reason' in meant).toBe(true)
+  })
 
   it.each(['sed -i s/a/b/ a.ts', 'sed s/a/b/ a.ts', 'rg --files', 'rg -l x', 'rg x a b'])(
     '%s is answered with the action that does the same',

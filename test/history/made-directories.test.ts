@@ -41,10 +41,17 @@ describe('what tools made or brought is never committed', () => {
 
   it('is committed where the user tracks it, or nothing says that a tool made it', async () => {
     const root = repository({ ...files, 'package.json': '{}\n', 'dist/kept.js': 'x\n' })
-    fill(root, { 'dist/new.js': 'y\n', 'build/plan.md': 'plan\n', ...many(200, (nth) => `data/${nth}`) })
+    fill(root, {
+      'dist/new.js': 'y\n',
+      'build/plan.md': 'plan\n',
+      'constructor/c.js': 'c\n',
+      ...many(200, (nth) => `data/${nth}`),
+    })
     const result = await execute(root, 'commit', [edit])
     expect(result.warnings?.filter((one) => one.startsWith('not committed'))).toEqual([])
-    expect(tracked(root)).toEqual(expect.arrayContaining(['dist/new.js', 'build/plan.md', 'data/0']))
+    expect(tracked(root)).toEqual(
+      expect.arrayContaining(['dist/new.js', 'build/plan.md', 'constructor/c.js', 'data/0']),
+    )
   })
 
   it('is named by the first report that sees it, and by no later one', async () => {

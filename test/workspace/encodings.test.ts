@@ -225,6 +225,21 @@ describe('declarations', () => {
     expect(fs.readFileSync(path.join(root, 'n.md'))).toEqual(Buffer.from('\xe9\n'))
   })
 
+  it.each(['constructor', '__proto__'])(
+    'new files are as ever where %s is declared, which is no value',
+    async (name) => {
+      const root = scratchDir({
+        '.editorconfig': `[*.txt]\nend_of_line = ${name}\n[*.md]\ncharset = ${name}\n`,
+        'd/.gitattributes': `* working-tree-encoding=${name}\n`,
+      })
+      const clada = new Clada({ repoPath: root, gitCommit: false, relativePaths: true })
+      for (const file of ['n.txt', 'n.md', 'd/n']) {
+        await clada.perform('file_write', { path: file, content: '\xe9\nb\n' })
+        expect(fs.readFileSync(path.join(root, file), 'utf8')).toBe('\xe9\nb\n')
+      }
+    },
+  )
+
   it('a login in a file in UTF-16 is found', async () => {
     const root = scratchDir({})
     fs.writeFileSync(

@@ -1,3 +1,4 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
 import { allCommands, commands } from './commands/list.ts'
 import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
@@ -31,7 +32,7 @@ async function call(name: string, args: ParsedArgs): Promise<ExitCode> {
     const { 'dry-run': _, ...flags } = args.flags
     return call('diff', { ...args, flags })
   }
-  const load = commands[name]
+  const load = lookUp(commands, name)
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
   const { command } = await load()
   return command.run({ ...checkArgs(command, args), all: allCommands })

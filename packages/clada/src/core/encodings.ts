@@ -1,3 +1,5 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
+
 /** The encodings that a file may be declared to have, by their names in the WHATWG standard. UTF-7 is none of them. */
 export const encodingNames = [
   'utf-8',
@@ -59,5 +61,5 @@ const spellings: Readonly<Record<string, EncodingName>> = {
 /** The encoding that a declaration means; undefined for one that is not known. */
 export function encodingNamed(given: string): EncodingName | undefined {
   const name = given.trim().toLowerCase()
-  return encodingNames.find((one) => one === name) ?? spellings[name]
+  return encodingNames.find((one) => one === name) ?? lookUp(spellings, name)
 }

@@ -1,3 +1,4 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
@@ -124,7 +125,7 @@ const inside: readonly (readonly [file: string, why: string])[] = [
 
 function toolOf(top: string, dir: string): string | undefined {
   const name = path.posix.basename(dir)
-  const known = byName[name] ?? (name.endsWith('.egg-info') ? 'build output' : undefined)
+  const known = lookUp(byName, name) ?? (name.endsWith('.egg-info') ? 'build output' : undefined)
   if (known !== undefined) return known
   const beside = besides.filter(([one]) => one === name)
   const names = beside.length === 0 ? [] : namesAt(path.join(top, path.posix.dirname(dir)))

@@ -1,3 +1,4 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, pathFrom } from '../core/paths.ts'
@@ -161,7 +162,7 @@ async function pathsOf({ old, root, isolated, contents }: Taking, commit: string
   const { top = root } = isolated.repository
   const changes = await diffCommits(isolated, old.saved[commit] ?? commit, to)
   const files = changes.map((change): PathRecord => {
-    const before = old.files?.[commit]?.[change.name]
+    const before = lookUp(old.files?.[commit] ?? {}, change.name)
     return {
       path: pathFrom(root, path.join(top, change.name)),
       before: before === undefined ? keepState(change.from, contents) : { type: 'file', ...before },

@@ -1,3 +1,4 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
 import type http from 'node:http'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { EventStream, takesEvents } from './event-stream.ts'
@@ -84,7 +85,7 @@ function checkEnvelope({ headers }: http.IncomingMessage, method: string, params
   if (named !== version) throw mismatch(`MCP-Protocol-Version is ${String(named)}, and the body has ${String(version)}`)
   capabilitiesIn(params)
   checkHeader(headers['mcp-method'], method, 'Mcp-Method', 'plain')
-  const source = sources[method]
+  const source = lookUp(sources, method)
   if (source !== undefined) checkHeader(headers['mcp-name'], params[source], 'Mcp-Name', 'encoded')
 }
 

@@ -39,10 +39,12 @@ interface Known {
 interface Index {
   /** What decides which names are blocked. */
   readonly rules: string
-  readonly dirs: Readonly<Record<string, Known>>
+  /** By the name of the directory. No object: one called `__proto__` was not listed, and programs read the keys in it. */
+  readonly dirs: ReadonlyMap<string, Known>
 }
 
 const held = new Map<string, Index>()
+const nothing: Index['dirs'] = new Map()
 
 /**
  * What programs must not read, anywhere below a root. Directories are read once; after that only their times are
@@ -52,11 +54,12 @@ export function findBlocked(root: string, blocking: (relative: string) => Blocki
   const key = digestOf(JSON.stringify([format, ...rules]))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
-  const known = before?.rules === key ? before.dirs : {}
+  const known = before?.rules === key ? before.dirs : nothing
   let walk = walkDirectories(root, blocking, known)
   // A second name changes only the directory it is in: the others are asked how many names their files have now.
-  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walkDirectories(root, blocking, {})
-  if (walk.fresh > 0 || Object.keys(known).length !== Object.keys(walk.dirs).length) {
+  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0)
+    walk = walkDirectories(root, blocking, nothing)
+  if (walk.fresh > 0 || known.size !== walk.dirs.size) {
     const index = { rules: key, dirs: walk.dirs }
     held.set(root, index)
     if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
@@ -74,10 +77,10 @@ export const isBlockedBy =
 
 /** The same without the list, for directories that are looked at rarely. */
 export const findBlockedUncached = (root: string, blocking: (relative: string) => Blocking): Blocked =>
-  summarize(root, walkDirectories(root, blocking, {}).dirs, isBlockedBy(blocking, root))
+  summarize(root, walkDirectories(root, blocking, nothing).dirs, isBlockedBy(blocking, root))
 
 /** Of the list: one in another format is not used. */
-const format = 5
+const format = 6
 
 /** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
@@ -85,7 +88,7 @@ const fewDirectories = 20
 function keep(file: string, index: Index): void {
   try {
     makePrivateDir(path.dirname(file))
-    putFile(file, JSON.stringify(index))
+    putFile(file, JSON.stringify({ ...index, dirs: [...index.dirs] }))
   } catch {
     // Only the next start takes longer.
   }
@@ -95,19 +98,19 @@ function indexFrom(value: unknown): Index | undefined {
   if (typeof value !== 'object' || value === null || !('rules' in value) || !('dirs' in value)) return undefined
   const { rules, dirs } = value
   // The user's own directory: what is there was written by `keep`.
-  return typeof rules === 'string' && isKnown(dirs) ? { rules, dirs } : undefined
+  return typeof rules === 'string' && isKnown(dirs) ? { rules, dirs: new Map(dirs) } : undefined
 }
 
-const isKnown = (value: unknown): value is Index['dirs'] => typeof value === 'object' && value !== null
+const isKnown = (value: unknown): value is [string, Known][] => Array.isArray(value)
 
 interface Walked {
-  readonly dirs: Record<string, Known>
+  readonly dirs: Index['dirs']
   readonly fresh: number
   readonly reused: number
 }
 
 function walkDirectories(root: string, blocking: (relative: string) => Blocking, known: Index['dirs']): Walked {
-  const dirs: Record<string, Known> = {}
+  const dirs = new Map<string, Known>()
   let [fresh, reused] = [0, 0]
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -115,7 +118,7 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
     const stat = fs.lstatSync(absolute, { bigint: true, throwIfNoEntry: false })
     if (stat === undefined) continue
     const seen = `${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}`
-    const old = known[dir]
+    const old = known.get(dir)
     let now = old
     if (now?.seen === seen) reused++
     else {
@@ -124,7 +127,7 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
       now = read(absolute, dir, blocking, quiet ? seen : '')
       fresh++
     }
-    dirs[dir] = now
+    dirs.set(dir, now)
     for (const name of now.dirs) pending.push(child(dir, name))
   }
   return { dirs, fresh, reused }
@@ -161,7 +164,7 @@ interface Linked {
 }
 
 const linkedIn = (dirs: Index['dirs']): Linked[] =>
-  Object.entries(dirs).flatMap(([dir, { linked }]) =>
+  [...dirs].flatMap(([dir, { linked }]) =>
     linked.map(([name, inode, names]) => ({ path: child(dir, name), inode, names })),
   )
 
@@ -174,7 +177,7 @@ function outsiders(dirs: Index['dirs']): Linked[] {
 }
 
 function summarize(root: string, dirs: Index['dirs'], isBlocked: (relative: string) => boolean): Blocked {
-  const blocked = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
+  const blocked = [...dirs].flatMap(([dir, { blocked }]) =>
     blocked
       .map(([name, type]) => ({ path: child(dir, name), type }))
       .filter((one) => isBlocked(one.path))
@@ -185,12 +188,12 @@ function summarize(root: string, dirs: Index['dirs'], isBlocked: (relative: stri
     linked.length === 0 ? new Set() : new Set(blocked.flatMap((one) => [...linkedBelow(path.join(root, one.path))]))
   const others = [...outsiders(dirs), ...linked.filter(({ inode }) => secrets.has(inode))]
   const second = new Set(others.map(({ path: name }) => name).filter((name) => !isBlocked(name)))
-  const unreadable = Object.entries(dirs).flatMap(([dir, known]) =>
+  const unreadable = [...dirs].flatMap(([dir, known]) =>
     known.unreadable && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [],
   )
   return {
     blocked: [...blocked, ...[...second].map((name) => ({ path: name, type: 'file' as const })), ...unreadable],
-    repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, gitName)] : [])),
+    repositories: [...dirs].flatMap(([dir, { repository }]) => (repository ? [child(dir, gitName)] : [])),
   }
 }
 

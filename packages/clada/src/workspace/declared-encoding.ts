@@ -1,3 +1,4 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
 import path from 'node:path'
 import { type EncodingName, encodingNamed } from '../core/encodings.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -111,7 +112,8 @@ function readDeclarations(editorconfig: string, gitattributes: string): Declarat
     const [, name = '', value = ''] = /^\s*([\w-]+)\s*[=:]\s*(.*?)\s*$/.exec(line) ?? []
     if (section === undefined) isRoot ||= name.toLowerCase() === 'root' && value.toLowerCase() === 'true'
     else if (name.toLowerCase() === 'charset') rules.push({ matches: section, encoding: encodingNamed(value) })
-    else if (name.toLowerCase() === 'end_of_line') rules.push({ matches: section, eol: eols[value.toLowerCase()] })
+    else if (name.toLowerCase() === 'end_of_line')
+      rules.push({ matches: section, eol: lookUp(eols, value.toLowerCase()) })
   }
   const attributes: Rule[] = []
   for (const line of gitattributes.split(/\r?\n/)) {

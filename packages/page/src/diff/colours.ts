@@ -1,3 +1,4 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
 import type { Parser, Tree } from '@lezer/common'
 import { classHighlighter, highlightTree } from '@lezer/highlight'
 
@@ -5,7 +6,7 @@ type Load = () => Promise<Parser>
 
 /** The grammar of a file, by its name. Each is loaded when its first file is shown. */
 export function findGrammar(path: string): Load | undefined {
-  return grammars[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
+  return lookUp(grammars, path.slice(path.lastIndexOf('.') + 1).toLowerCase())
 }
 
 const script =

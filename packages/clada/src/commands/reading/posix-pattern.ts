@@ -1,3 +1,5 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
+
 /**
  * A pattern of POSIX, with what GNU grep adds, for ripgrep. In a basic one `( ) { } + ? |` are ordinary characters, and
  * special with a backslash; in an extended one it is the other way round, as in ripgrep.
@@ -92,7 +94,7 @@ function convertEscape(part: string): string {
 function bracket(part: string): string {
   const [, open = '', inner = ''] = /^(\[\^?)([\s\S]*)\]$/.exec(part) ?? []
   const classes = inner.replace(/\[:(\w+):\]|\[[.=](.)[.=]\]|[\\[\]&~]/g, (one, name?: string, character?: string) => {
-    if (name !== undefined) return letters[name] ?? one
+    if (name !== undefined) return lookUp(letters, name) ?? one
     return `\\${character ?? one}`
   })
   return `${open}${classes}]`

@@ -1,3 +1,4 @@
+import { lookUp } from '@clada/reply/core/look-up.ts'
 import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { splitCommand } from './words.ts'
 
@@ -21,7 +22,7 @@ export function commandAsAction(
   const { cd, words } = split.line
   const [name, ...rest] = words.map(({ text }) => text)
   if (words.some(({ glob, quoted }) => glob !== undefined && !quoted && name !== 'rg')) return undefined
-  const meant = name === undefined ? undefined : readers[name]?.(rest)
+  const meant = name === undefined ? undefined : lookUp(readers, name)?.(rest)
   return meant === undefined || 'reason' in meant ? meant : { ...meant, cd: cd?.text }
 }
 
