@@ -35,6 +35,8 @@ function repository(files: Record<string, string>): string {
 const names = [
   '.env',
   'target/.env',
+  '__proto__/.env',
+  'constructor/id_rsa',
   'node_modules/a/.env',
   '.venv/id_rsa',
   'deep/er/node_modules/x/y/server.key',
@@ -223,6 +225,28 @@ describe('the git directory that programs see (needs a sandbox)', () => {
     git(root, 'rm', '-q', '--cached', '--ignore-unmatch', '.env')
     git(root, 'commit', '-q', '--allow-empty', '-m', 'second')
     expect(await bash(root, 'git log --oneline')).toContain('second')
+  })
+
+  it('is not there where git cannot list what is tracked', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    fill(root, { '.env': secret })
+    git(root, 'add', '-f', '.env')
+    const index = path.join(root, '.git/index')
+    const whole = fs.readFileSync(index)
+    fs.writeFileSync(index, Buffer.concat([Buffer.from('DAMAGED!'), whole.subarray(8)]))
+    const code = `git cat-file --batch --batch-all-objects; echo; git log --oneline`
+    const said = await bash(root, code)
+    expect(said).not.toContain(secret)
+    expect(said).toContain('hidden from programs, because git could not list what this repository tracks')
+    fs.writeFileSync(index, whole)
+    git(root, 'rm', '-q', '--cached', '.env')
+    expect(await bash(root, code)).toContain('first')
+  })
+
+  it('is as it is in a repository without a commit, and in a directory of that name', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n', 'inner/.git/note': 'plain\n' })
+    git(root, 'init', '-q')
+    expect(await bash(root, 'git status --short; ls inner/.git')).toMatch(/\?\? a\.txt/)
   })
 
   it('has none in repositories and submodules inside either', async () => {

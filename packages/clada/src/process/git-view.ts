@@ -7,8 +7,8 @@ import { isReferenceName, symbolicTarget } from '../state/reference-name.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { readOnlyGit, plainConfig } from './isolated-git-dir.ts'
 import type { Mask } from './overlay.ts'
-import { findProgram, systemPath } from './programs.ts'
-import { runProcess } from './run-process.ts'
+import { findProgram, ownProgram, systemPath } from './programs.ts'
+import { type ProcessEnd, runProcess } from './run-process.ts'
 
 export interface GitViewOptions {
   readonly root: string
@@ -39,14 +39,14 @@ export async function gitMasks(sight: GitViewOptions): Promise<Mask[]> {
 async function masksOfGitDir(name: string, top: string, sight: GitViewOptions): Promise<Mask[]> {
   const gitDir = path.join(sight.root, name)
   if (specialFile({ gitDir, commonDir: gitDir }) !== undefined) return [{ path: name, as: 'missing' }]
-  const tracked = sight.git === 'full' ? undefined : await findTrackedBlocked(name, top, sight)
-  if (tracked === undefined) return dataOnly(name, top, sight)
-  return [{ path: name, as: { text: `gitdir: /${hiddenMessage(tracked)}\n` } }]
+  const hidden = sight.git === 'full' ? undefined : await whyHidden(name, top, sight)
+  if (hidden === undefined) return dataOnly(name, top, sight)
+  return [{ path: name, as: { text: `gitdir: /${hiddenMessage(hidden)}\n` } }]
 }
 
 /** A git file leads to a directory; git's own message says that it is not there, by its name. */
-const hiddenMessage = (tracked: string): string =>
-  `(hidden from programs, because this repository tracks the blocked file ${JSON.stringify(tracked)}; exec: {git: full} in the user's config of clada shows it)`
+const hiddenMessage = (why: string): string =>
+  `(hidden from programs, because ${why}; exec: {git: full} in the user's config of clada shows it)`
 
 /** Besides these, and index files that are shared, nothing in a git directory is needed to read the repository. */
 const data: ReadonlySet<string> = new Set([
@@ -95,8 +95,8 @@ async function inModules(name: string, top: string, sight: GitViewOptions): Prom
   return masks
 }
 
-/** A blocked file that the index or the last commit has. Asked of git only when one of them changed. */
-async function findTrackedBlocked(
+/** A blocked file that the index or the last commit has, or nobody knows. Asked of git only when one of them changed. */
+async function whyHidden(
   name: string,
   top: string,
   { root, isBlocked, rules }: GitViewOptions,
@@ -105,16 +105,21 @@ async function findTrackedBlocked(
   const file = path.join(stateHome(), 'tracked', digestOf(path.join(root, name)))
   const before = jsonOf(readOwn(file))
   if (typeof before === 'object' && before !== null && 'key' in before && before.key === key)
-    return 'blocked' in before && typeof before.blocked === 'string' ? before.blocked : undefined
-  const blocked = (await listTracked(path.join(root, name))).find((one) => isBlocked(path.join(top, one)))
+    return 'blocked' in before && typeof before.blocked === 'string' ? tracks(before.blocked) : undefined
+  const tracked = await listTracked(path.join(root, name))
+  // Not remembered: the next time git may have an answer.
+  if (tracked === undefined) return 'git could not list what this repository tracks'
+  const blocked = tracked.find((one) => isBlocked(path.join(top, one)))
   try {
     makePrivateDir(path.dirname(file))
     putFile(file, JSON.stringify({ key, blocked }))
   } catch {
     // Then git is asked again the next time.
   }
-  return blocked
+  return blocked === undefined ? undefined : tracks(blocked)
 }
+
+const tracks = (blocked: string): string => `this repository tracks the blocked file ${JSON.stringify(blocked)}`
 
 /** Where the branch is, and what the index looked like. */
 function stateOf(gitDir: string): string {
@@ -126,29 +131,36 @@ function stateOf(gitDir: string): string {
   return [index?.ino, index?.size, index?.ctimeNs, head, commit, packed?.ctimeNs].map(String).join(' ')
 }
 
-/** Whatever the directory says about where its files are: programs see its objects. */
-async function listTracked(gitDir: string): Promise<string[]> {
-  const git = findProgram('git', systemPath)
-  if (git === undefined) return []
+/**
+ * Whatever the directory says about where its files are: programs see its objects. Undefined if git has no whole answer:
+ * a list that is cut short may lack the one name that matters.
+ */
+async function listTracked(gitDir: string): Promise<string[] | undefined> {
+  // Nothing was ever put into it.
+  if (!fs.existsSync(path.join(gitDir, 'objects'))) return []
+  const git = findProgram('git', systemPath) ?? ownProgram('git')
+  if (git === undefined) return undefined
   const isolated = readOnlyGit({ gitDir, commonDir: gitDir }, gitDir)
   try {
-    const ask = async (...words: string[]): Promise<string[]> => {
-      const call = {
-        args: [...isolated.args, ...words],
-        cwd: '/',
-        env: isolated.env,
-        timeoutMs: 30_000,
-        outputBytes: 1 << 28,
-      }
-      const { stdout } = await runProcess({ file: git, ...call, scope: 'group' })
-      return stdout.split('\0')
+    const ask = (...words: string[]): Promise<ProcessEnd> => {
+      const call = { cwd: '/', env: isolated.env, timeoutMs: 30_000, outputBytes: longestList }
+      return runProcess({ file: git, args: [...isolated.args, ...words], ...call, scope: 'group' })
     }
-    const both = await Promise.all([
+    const [staged, head, committed] = await Promise.all([
       ask('ls-files', '-z'),
+      ask('rev-parse', '-q', '--verify', 'HEAD'),
       ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'),
     ])
-    return [...new Set(both.flat())].filter((one) => one !== '')
+    const hasNoCommit = head.exitCode === 1
+    if (!isWhole(staged) || !(hasNoCommit || isWhole(committed))) return undefined
+    return [...new Set(`${staged.stdout}${committed.stdout}`.split('\0'))].filter((one) => one !== '')
   } finally {
     isolated.close()
   }
 }
+
+/** Of a longer one the middle would be missing. */
+const longestList = 1 << 28
+
+const isWhole = ({ exitCode, stdout }: ProcessEnd): boolean =>
+  exitCode === 0 && Buffer.byteLength(stdout) < longestList / 2
