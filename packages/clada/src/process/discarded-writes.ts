@@ -69,10 +69,13 @@ function filesIn(fd: number): string[] {
   const found: string[] = []
   const { dev } = fs.fstatSync(fd)
   const pending = ['']
-  for (let dir = pending.pop(); dir !== undefined && found.length < mostEntries; dir = pending.pop()) {
+  let looks = 0
+  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     for (const name of namesIn(`/proc/self/fd/${fd}/${dir}`)) {
+      // Directories count too: half a million of them held up the report for minutes.
+      if (++looks > mostEntries) return found
       const at = dir === '' ? name : `${dir}/${name}`
-      const stat = fs.lstatSync(`/proc/self/fd/${fd}/${at}`, { throwIfNoEntry: false })
+      const stat = statOf(`/proc/self/fd/${fd}/${at}`)
       if (stat?.dev !== dev) continue
       if (stat.isDirectory()) pending.push(at)
       else if (stat.isFile()) found.push(at)
@@ -81,10 +84,28 @@ function filesIn(fd: number): string[] {
   return found
 }
 
-function namesIn(dir: string): string[] {
+/** Bit by bit: one directory may hold millions. */
+function* namesIn(dir: string): Generator<string> {
   try {
-    return fs.readdirSync(dir)
+    const listing = fs.opendirSync(dir)
+    try {
+      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) yield entry.name
+    } finally {
+      listing.closeSync()
+    }
   } catch {
-    return []
+    // It cannot be read.
+  }
+}
+
+/**
+ * Undefined also for a path that is too long to be looked at, or below a directory that may not be entered: the changes
+ * of the project have landed by then, and an error here would leave them unreported.
+ */
+function statOf(file: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(file)
+  } catch {
+    return undefined
   }
 }
