@@ -238,6 +238,26 @@ describe('what a program changed (needs a sandbox)', () => {
     ])
   })
 
+  // All of it lands, and an error after that would say that nothing had.
+  it.each([
+    ['a path too long for the system', 'for i in {1..25}; do mkdir $n; cd $n; done; touch x'],
+    ['a directory that may not be entered', 'mkdir d; touch d/x; chmod 600 d'],
+    ['more directories than anybody lists', 'mkdir -p {1..200}/{1..60}; touch x'],
+  ])('is reported also when it leaves %s outside the project', async (_, code) => {
+    const root = scratchDir(files)
+    const ran = await bash(root, `echo b >> a.txt; cd /tmp; n=$(printf 'n%.0s' {1..200}); ${code}`)
+    expect([ran.success, ran.data.changed]).toEqual([true, [{ path: 'a.txt', change: 'modify' }]])
+  })
+
+  it('is not kept when it is more than clada reads again in a moment', async () => {
+    const root = scratchDir(files)
+    const before = treeOf(root)
+    const ran = await bash(root, 'echo b >> a.txt; truncate -s 1G 1 2 3 4 5; echo all')
+    expect([ran.success, ran.data]).toEqual([false, { stdout: 'all\n', stderr: '' }])
+    expect(ran.text).toContain('it wrote too much, and nothing of that was kept')
+    expect(treeOf(root)).toEqual(before)
+  })
+
   it('is not reported where a tool locks its cache', async () => {
     const root = scratchDir(files)
     const ran = await bash(root, 'mkdir -p ~/.cargo; echo > ~/.cargo/.package-cache; echo > ~/.cargo/.global-cache')

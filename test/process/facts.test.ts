@@ -15,6 +15,7 @@ import { openNamespaceTree } from '../../packages/clada/src/process/process-tree
 import { placeFor, whyUnmounted } from '../../packages/clada/src/process/overlay.ts'
 import { ownProgram, pathOutside, takeNoProgramsFrom } from '../../packages/clada/src/process/programs.ts'
 import { changesBetween, modeIn, surveyOf } from '../../packages/clada/src/process/survey.ts'
+import { TooMuchWritten, watchWrites } from '../../packages/clada/src/process/write-limits.ts'
 import { stateHome } from '../../packages/clada/src/state/user-state.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { openBelow } from '../workspace/disk.ts'
@@ -117,11 +118,12 @@ describe('a program on layers', () => {
     const upper = scratchDir({ 'same.txt': 'same', ...shut, 'b.txt': 'new', 'd/new.txt': 'new' })
     const merged = scratchDir({ ...files, 'd/new.txt': '' })
     fs.rmSync(path.join(merged, 'd/gone.txt'))
+    const limits = { bytes: 100, entries: 100 }
     for (const dir of [lower, upper]) {
       for (const name of Object.keys(shut)) fs.chmodSync(path.join(dir, name), 0)
       for (const name of ['same.txt', ...Object.keys(shut)]) fs.utimesSync(path.join(dir, name), 1, 1)
     }
-    const { effects, notKept } = collectEffects({ lower, upper, merged, unseen: new Set(), began: Infinity })
+    const { effects, notKept } = collectEffects({ lower, upper, merged, unseen: new Set(), began: Infinity, limits })
     expect(effects.map(({ kind, path: name }) => `${kind} ${name}`)).toEqual([
       'file b.txt',
       'gone d/gone.txt',
@@ -131,6 +133,36 @@ describe('a program on layers', () => {
     // It could only be compared by giving its owner the right to read it.
     for (const name of Object.keys(shut)) expect(fs.statSync(path.join(upper, name)).mode & 0o777).toBe(0o400)
     expect([...openBelow(upper), ...openBelow(lower)]).toEqual([])
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a program that writes', () => {
+  const written = () => scratchDir({ 'a.txt': 'a'.repeat(100_000), 'd/b.txt': 'b' })
+
+  it.each([
+    ['bytes', { bytes: 100_000, entries: 3 }],
+    ['files', { bytes: 100_001, entries: 2 }],
+  ])('too many %s leaves nothing to land', (_, limits) => {
+    const upper = written()
+    const views = { lower: scratchDir(), upper, merged: upper, unseen: new Set<string>(), began: Infinity }
+    expect(collectEffects({ ...views, limits: { bytes: 100_001, entries: 3 } }).effects).toHaveLength(3)
+    expect(() => collectEffects({ ...views, limits })).toThrow(TooMuchWritten)
+  })
+
+  it.each([
+    ['more than it may', { bytes: 50_000, entries: 9 }, { bytes: 40_000, entries: 90 }, 'stopped'],
+    ['more files than it may', { bytes: 500_000, entries: 2 }, { bytes: 100_000, entries: 87 }, 'stopped'],
+    ['nine tenths of what was free', { bytes: 500_000, entries: 9 }, { bytes: 5000, entries: 90 }, 'stopped'],
+    ['little while others fill the disk', { bytes: 200_000, entries: 9 }, { bytes: 0, entries: 90 }, 'goes on'],
+  ])('%s: %j', (_, limits, now, fate) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const free = [{ bytes: fate === 'stopped' ? 100_000 : 1_000_000, entries: 90 }]
+    const stopped = vi.fn()
+    const timer = watchWrites({ dirs: [written()], limits }, stopped, () => free.shift() ?? now)
+    onTestFinished(() => clearInterval(timer))
+    vi.advanceTimersByTime(50)
+    expect(stopped).toHaveBeenCalledTimes(fate === 'stopped' ? 1 : 0)
   })
 })
 

@@ -21,6 +21,7 @@ import { cacheVariables, dropEmptyLayers } from '../process/caches.ts'
 import { isCached } from '../process/runtimes.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
 import { DiscardedWrites } from '../process/discarded-writes.ts'
+import { TooMuchWritten, type WriteLimits } from '../process/write-limits.ts'
 import { changesBetween, dirChanges, dirsUnlike, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import {
   listBlocked,
@@ -52,6 +53,10 @@ export type Contained =
   | { readonly ok: false; readonly problem: Problem }
 
 const gib = 1024 ** 3
+
+/** Builds and installs write much more than a piece of code has reason to. */
+const writeLimitsOf = ({ by }: Containment): WriteLimits =>
+  by === 'code' ? { bytes: 4 * gib, entries: 250_000 } : { bytes: 16 * gib, entries: 1_000_000 }
 
 /**
  * Runs a program with as little around it as the machine can manage, and says what it changed. Where it can it works on
@@ -135,9 +140,10 @@ async function runOnLayers(
   const states = blocked.repositories.filter((name) => git?.isIn(name)).flatMap((name) => statesBelow(root, name))
   const masks = [...seen, ...states.map(({ path: name }): Mask => ({ path: name, as: 'missing' }))]
   const beside = git?.beside === undefined ? undefined : { dir: git.beside, missing: statesInGit(git.beside) }
-  const layers = await Overlay.open(root, { masks, caches: plain.caches, beside, staged })
+  const layers = await Overlay.open(root, { masks, caches: plain.caches, beside, staged, limits: writeLimitsOf(what) })
   if (layers === undefined) return undefined
   const vanishing = new DiscardedWrites(plain.home)
+  let ended: ProcessEnd | undefined
   try {
     git?.keepIndex(layers)
     const { file, args, env } = what
@@ -146,6 +152,7 @@ async function runOnLayers(
       ...wrapped,
       ...layers.wrap(wrapped.file, wrapped.args),
       ...limitsOf(what, scope),
+      writes: layers.writes,
       onReady: async (pid, first) => {
         layers.hold(pid)
         await vanishing.hold(first)
@@ -156,8 +163,10 @@ async function runOnLayers(
     const failure = sandbox.failed(end)
     if (failure !== undefined) return await whyNotUp(failure, what, sandbox, root)
     if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
+    ended = end
     const dropped =
       end.ended === 'stopped' ||
+      end.ended === 'too-much-written' ||
       // Git that is stopped in the middle leaves a repository in the middle.
       (git !== undefined && end.exitCode === null) ||
       (what.keep !== undefined && !(await what.keep(end, summarizeEffects(layers.collect('again').effects))))
@@ -196,6 +205,11 @@ async function runOnLayers(
       ),
     ]
     return { ok: true, end, changed, notKept: [...notKept, ...landed.notKept, ...inGit], warnings, contained: true }
+  } catch (error) {
+    // Before anything has landed.
+    if (ended === undefined || !(error instanceof TooMuchWritten)) throw error
+    const end = { ...ended, ended: 'too-much-written', exitCode: null } as const
+    return { ok: true, end, changed: [], notKept: [], warnings: survivorWarning(end), contained: true }
   } finally {
     vanishing.close()
     layers.close()

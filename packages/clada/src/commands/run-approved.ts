@@ -357,6 +357,7 @@ export function programProblem(
   if (ended === 'timeout') return { kind: 'command-late', ...late }
   if (stopped !== undefined) return { kind: 'command-failed', how: { stopped } }
   if (ended === 'too-many-processes') return { kind: 'command-failed', how: { crowd: true } }
+  if (ended === 'too-much-written') return { kind: 'command-failed', how: { wrote: 'too much' } }
   const how = exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode }
   return { kind: 'command-failed', how, offline: late.offline, withheld }
 }

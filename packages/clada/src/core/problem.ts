@@ -123,7 +123,7 @@ export type Problem =
     }
   | {
       kind: 'command-failed'
-      how: { exit: number } | { signal: string } | { crowd: true } | { stopped: StopCause }
+      how: { exit: number } | { signal: string } | { crowd: true } | { wrote: 'too much' } | { stopped: StopCause }
       offline?: Offline | undefined
       withheld?: WithheldVariables | undefined
     }

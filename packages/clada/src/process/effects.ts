@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import type { Effect, NotKept } from '../core/effects.ts'
+import { WriteBudget, type WriteLimits } from './write-limits.ts'
 
 /** The three views of a project that a program worked on. */
 export interface Views {
@@ -13,6 +14,7 @@ export interface Views {
   readonly unseen: ReadonlySet<string>
   /** When the program began, by the clock of the file system. */
   readonly began: number
+  readonly limits: WriteLimits
   /** Where the caller finds out itself what others changed since then. */
   readonly isChecked?: (path: string) => boolean
 }
@@ -27,6 +29,7 @@ export interface Collected {
 /**
  * Reads the effects of a program out of the upper layer: complete by construction, whatever the size of the project.
  * Inside one directory what goes comes first, and a directory before what is in it.
+ * @throws TooMuchWritten
  */
 export function collectEffects(views: Views): Collected {
   const collector = new Collector(views)
@@ -45,9 +48,11 @@ class Collector implements Collected {
   readonly notKept: NotKept[] = []
   readonly stripped: string[] = []
   readonly #views: Views
+  readonly #budget: WriteBudget
 
   constructor(views: Views) {
     this.#views = views
+    this.#budget = new WriteBudget(views.limits)
   }
 
   directory(dir: string, below: 'there' | 'new'): void {
@@ -67,6 +72,7 @@ class Collector implements Collected {
 
   #entry(path: string, below: 'there' | 'new'): void {
     const { upper, lower, unseen } = this.#views
+    this.#budget.countEntry()
     if (path.includes('\ufffd')) {
       this.notKept.push({ path, reason: notUtf8 })
       return
@@ -107,6 +113,7 @@ class Collector implements Collected {
 
   #file(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
     const { upper, lower } = this.#views
+    this.#budget.countBytes(own.size)
     const from = at(upper, path)
     // Its owner must be able to read it, or it could not be undone.
     const mode = (own.mode & 0o1777) | 0o400

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createInflate } from 'node:zlib'
 import type { Effect, NotKept } from '../core/effects.ts'
+import { mostInMemory } from '../core/recorder.ts'
 import { dirsAbove, isBelowAny, unsafeTreeName } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
 import { type GitDirs, inProgress, landingNote, oddEntry } from '../state/git-dirs.ts'
@@ -286,7 +287,10 @@ async function findBrokenData(data: readonly Change[], repository: LayeredReposi
     if (from === undefined) continue
     fs.chmodSync(from, 0o600)
     const verdict = judgeWritten(name, command)
-    if (verdict.as === 'data' && verdict.check?.(fs.readFileSync(from, 'utf8')) === false) return name
+    if (verdict.as === 'data' && verdict.check !== undefined) {
+      // What git writes there is read as a whole, and a hook may leave gigabytes.
+      if (fs.statSync(from).size > mostInMemory || !verdict.check(fs.readFileSync(from, 'utf8'))) return name
+    }
     const isIndexFile = path.join(repository.commonDir, name) === path.join(repository.gitDir, 'index')
     if (isIndexFile && !(await hasSafeNames(from, data, repository))) return name
   }

@@ -10,6 +10,7 @@ import { collectEffects, type Collected, longestPath } from './effects.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
 import { platform } from '../core/platform.ts'
+import type { WatchedWrites, WriteLimits } from './write-limits.ts'
 
 /** How a path of the project looks to a program, when not as it is. */
 export interface Mask {
@@ -26,6 +27,7 @@ export interface Layers {
   readonly beside?: Beside | undefined
   /** What is not on the disk yet, relative to the root. A directory comes before what is in it. */
   readonly staged: readonly Staged[]
+  readonly limits: WriteLimits
 }
 
 /** A directory outside the project whose changes count, and the names in it that programs do not see. */
@@ -55,12 +57,13 @@ export class Overlay {
   readonly #further: readonly Further[]
   readonly #beside: Beside | undefined
   readonly #staged: readonly Staged[]
+  readonly #limits: WriteLimits
   #view: number | undefined
   #before: number | undefined
   #viewBeside: number | undefined
   #began = 0
 
-  private constructor(root: string, dir: string, { masks, caches, beside, staged }: Layers, by: Mounting) {
+  private constructor(root: string, dir: string, { masks, caches, beside, staged, limits }: Layers, by: Mounting) {
     this.#root = root
     this.#dir = dir
     this.#masks = masks
@@ -71,6 +74,7 @@ export class Overlay {
     ]
     this.#beside = beside
     this.#staged = staged
+    this.#limits = limits
     this.#mounting = by
   }
 
@@ -153,6 +157,7 @@ export class Overlay {
   /**
    * What the program changed. Only after it has ended. `again`: changes by others until then count as theirs.
    * `isChecked`: where the caller finds out itself what others have changed.
+   * @throws TooMuchWritten
    */
   collect(further: 'again' | 'none' = 'none', isChecked: (path: string) => boolean = () => false): Collected {
     if (this.#view === undefined) return { effects: [], notKept: [], stripped: [] }
@@ -162,6 +167,7 @@ export class Overlay {
       merged: `/proc/self/fd/${this.#view}`,
       unseen: new Set(this.#masks.flatMap(({ path: name, as }) => (as === 'missing' ? [name] : []))),
       began: this.#began,
+      limits: this.#limits,
       isChecked,
     }
     try {
@@ -180,8 +186,15 @@ export class Overlay {
       merged: `/proc/self/fd/${this.#viewBeside}`,
       unseen: new Set(this.#beside.missing),
       began: this.#began,
+      limits: this.#limits,
       isChecked: () => true,
     })
+  }
+
+  /** Where on the disk the program writes; what tools keep in their caches is the user's own affair. */
+  get writes(): WatchedWrites {
+    const uppers = this.#further.flatMap(({ upper }) => (path.isAbsolute(upper) ? [] : [upper]))
+    return { dirs: ['upper', ...uppers].map((name) => path.join(this.#dir, name)), limits: this.#limits }
   }
 
   /** When the program began, by the clock of the file system. */
@@ -336,7 +349,7 @@ export function canLayer(root: string): Promise<boolean> {
 }
 
 async function tryLayers(root: string): Promise<boolean> {
-  const layers = await Overlay.open(root, { masks: [], caches: [], staged: [] })
+  const layers = await Overlay.open(root, { masks: [], caches: [], staged: [], limits: { bytes: 0, entries: 0 } })
   if (layers === undefined) return false
   try {
     const call = { ...layers.wrap('/usr/bin/true', []), env: {}, timeoutMs: 5000, outputBytes: 1000 }

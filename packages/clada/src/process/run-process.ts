@@ -10,6 +10,7 @@ import { openGroupTree, type ProcessTree, openNamespaceTree } from './process-tr
 import { markProgram, openMarkedTree } from './marked.ts'
 import { platform } from '../core/platform.ts'
 import { systemPath } from './programs.ts'
+import { type WatchedWrites, watchWrites } from './write-limits.ts'
 
 export interface ProcessCall {
   /** Absolute: nothing is looked up. */
@@ -33,6 +34,8 @@ export interface ProcessCall {
   readonly onOutput?: ((chunk: Buffer) => void) | undefined
   /** With more processes than this it is stopped; by default more than any build needs. */
   readonly processes?: number
+  /** Where it writes: with more than these limits it is stopped. */
+  readonly writes?: WatchedWrites
   /** In a namespace: called with the number of the sandbox and of the first process inside, before anything runs there. */
   readonly onReady?: ((sandbox: number, first: number) => Promise<void>) | undefined
 }
@@ -52,7 +55,7 @@ export interface ProcessEnd {
   /** Its own; null when it did not end by itself. */
   readonly exitCode: number | null
   readonly signal: string | null
-  readonly ended: 'itself' | 'timeout' | 'stopped' | 'too-many-processes' | 'unstarted'
+  readonly ended: 'itself' | 'timeout' | 'stopped' | 'too-many-processes' | 'too-much-written' | 'unstarted'
   /** Why it could not be started. */
   readonly error?: string
   /** Why it had to stop with the execution. */
@@ -94,6 +97,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const onAbort = (): void => stop('stopped')
   call.signal?.addEventListener('abort', onAbort, { once: true })
   const guard = watchProcessCount(tree, call.processes ?? mostProcesses, () => stop('too-many-processes'))
+  const disk = call.writes && watchWrites(call.writes, () => stop('too-much-written'))
   if (call.signal?.aborted) onAbort()
 
   const closed = new Promise((read) => child.once('close', read))
@@ -104,6 +108,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   // From here on nothing can change the result.
   clearTimeout(timer)
   clearInterval(guard)
+  clearInterval(disk)
   call.signal?.removeEventListener('abort', onAbort)
   if (end instanceof Error) return unstarted(end)
 

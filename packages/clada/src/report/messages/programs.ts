@@ -93,10 +93,13 @@ function endOf(how: (Problem & { kind: 'command-failed' })['how']): string {
   if ('exit' in how) return `Command failed with exit code ${how.exit}`
   if ('stopped' in how)
     return `Command stopped after it had begun: ${how.stopped.reason}; what it had done by then stays`
+  if ('wrote' in how) return 'Process stopped: it wrote too much, and nothing of that was kept'
   return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many processes'
 }
 
-function failedAdvice({ offline, withheld }: Problem & { kind: 'command-failed' }): string | undefined {
+function failedAdvice({ how, offline, withheld }: Problem & { kind: 'command-failed' }): string | undefined {
+  if ('wrote' in how)
+    return 'Code may write 4 GB and 250,000 files, an approved command 16 GB and 1,000,000, and no more than nine tenths of what is free on the disk.'
   const lines = [
     ...(offline === undefined ? [] : [offlineAdvice(offline)]),
     ...(withheld === undefined ? [] : [withheldAdvice(withheld)]),
