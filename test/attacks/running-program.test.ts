@@ -22,14 +22,14 @@ interface Installed {
 }
 
 /** A project in which clada is a dependency, with one package that it needs and without the optional ones. */
-function installed(): Installed {
+function installed(more: Readonly<Record<string, string>> = {}): Installed {
   const root = scratchDir({ 'a.txt': 'one\n', 'node_modules/other/index.js': 'other\n', 'package.json': '{}\n' })
   const outside = scratchDir()
   const link = installClada(root, inject('dist'))
   const started = (before: readonly string[], blocks: readonly string[]): string => {
     const [program = '', ...args] = [...before, process.execPath, link, '--no-git']
     const options = { cwd: root, input: blocks.join('\n'), encoding: 'utf8' } as const
-    const env = { ...process.env, PLANTED: outside, CLADA_CODE_CACHE: 'off' }
+    const env = { ...process.env, PLANTED: outside, CLADA_CODE_CACHE: 'off', ...more }
     const { stdout, stderr } = spawnSync(program, args, { ...options, env })
     return stdout + stderr
   }
@@ -98,6 +98,24 @@ fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
     const before = filesIn(root)
     expect(run(block('run', { command }))).toMatch(/❌ run/)
     expect(filesIn(root)).toEqual(before)
+  })
+
+  it('loads no package from where Node looks besides, and no code that Node kept', () => {
+    const { root, run, planted } = installed({ NODE_PATH: 'src', NODE_COMPILE_CACHE: '.cache' })
+    const name = 'oxc-parser/src-js/bindings.js'
+    expect(run(block('file_write', { path: `src/${name}`, content: plant('parser') }))).toContain('✅ file_write')
+    const edited = run(
+      block('file_write', { path: 'a.ts', content: 'export const a = 1\n' }),
+      block('file_replace_text', { path: 'a.ts', old_text: '1', new_text: '(1' }),
+      block('file_write', { path: '.cache/v22/0123abcd', content: 'compiled' }),
+      block('exec', { lang: 'bash', code: 'mkdir -p .cache; echo > .cache/compiled' }),
+    )
+    expect(edited).toContain('✅ file_replace_text')
+    expect(edited).toContain('❌ file_write')
+    expect(planted()).toEqual({})
+    // Newer Nodes make the directory themselves.
+    const kept = ['.cache/v22/0123abcd', '.cache/compiled'].filter((file) => fs.existsSync(path.join(root, file)))
+    expect(kept).toEqual([])
   })
 
   it('stays where code moves the directory above it', () => {

@@ -36,10 +36,23 @@ export function installedFiles(dir: string): Map<string, string> {
  */
 export function loadPackage<T>(name: string): T | undefined {
   try {
-    return (embedded === undefined ? createRequire(import.meta.url)(name) : embedded.addons[name]?.()) as T | undefined
+    if (embedded !== undefined) return embedded.addons[name]?.() as T | undefined
+    return isInstalledHere(name) ? (createRequire(import.meta.url)(name) as T) : undefined
   } catch {
     return undefined
   }
+}
+
+/**
+ * Whether a package is in a `node_modules` on the way up from here. Node would also look through NODE_PATH and the home
+ * directory: with NODE_PATH=src, a reply wrote a parser there that was missing here, and the next edit ran it.
+ */
+function isInstalledHere(name: string): boolean {
+  // Yarn has a table instead of directories, which says where each package is.
+  if (process.versions['pnp'] !== undefined) return true
+  for (let at = path.dirname(fileURLToPath(import.meta.url)); at !== path.dirname(at); at = path.dirname(at))
+    if (fs.existsSync(path.join(at, 'node_modules', name))) return true
+  return false
 }
 
 /** The path of a file or directory that the build puts into `dist/`; undefined if there is none. */
@@ -54,7 +67,7 @@ export function installedFile(name: string): string | undefined {
 /** The file that a package is loaded from; undefined if it is not installed, or inside a single-file executable. */
 export function packageFile(name: string): string | undefined {
   try {
-    return embedded === undefined ? createRequire(import.meta.url).resolve(name) : undefined
+    return embedded === undefined && isInstalledHere(name) ? createRequire(import.meta.url).resolve(name) : undefined
   } catch {
     return undefined
   }

@@ -20,14 +20,17 @@ export const userFile = (): string => path.join(configHome(), 'config.yml')
 /** Everything that must be blocked so that both stay the user's own, by each name that leads there. */
 export const userPlaces = (): string[] => [
   ...new Set(
-    [stateHome(), configHome(), userFile(), temporaryHome(), ...codeHome()].flatMap((place) => namesOf(place)),
+    [stateHome(), configHome(), userFile(), temporaryHome(), ...codeHomes()].flatMap((place) => namesOf(place)),
   ),
 ]
 
-/** Where `cli/start.cjs` keeps code for the next start, if that is not below the first. */
-function codeHome(): string[] {
-  const { CLADA_CODE_CACHE: given = '' } = process.env
-  return path.isAbsolute(given) ? [path.join(given, 'clada-code')] : []
+/** Where `cli/start.cjs` keeps code for the next start, if that is not below the first, and where Node itself does. */
+function codeHomes(): string[] {
+  const { CLADA_CODE_CACHE: given = '', NODE_COMPILE_CACHE: ofNode = '' } = process.env
+  return [
+    ...(path.isAbsolute(given) ? [path.join(given, 'clada-code')] : []),
+    ...(ofNode === '' ? [] : [path.resolve(ofNode)]),
+  ]
 }
 
 /**
