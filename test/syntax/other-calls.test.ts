@@ -6,8 +6,8 @@ import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 const callsIn = (text: string, options = {}): readonly SkippedBlock[] =>
   findBlocks(new Source(text), options).notExecuted
 
-/** As models wrote them, and what of it is named. */
-const calls: ReadonlyArray<readonly [text: string, named: string]> = [
+/** As models wrote them, what of it is named, and the file. */
+const calls: ReadonlyArray<readonly [text: string, named: string, path?: string]> = [
   ['<function_calls>\n<invoke name="WebSearch">', '<function_calls>'],
   ['Let me look.\n\n<ns:invoke name="browser_action">', '<ns:invoke name="browser_action">'],
   ['<tool_call>\n{"name": "search", "arguments": {"path": "a"}}\n</tool_call>', '<tool_call>'],
@@ -18,25 +18,25 @@ const calls: ReadonlyArray<readonly [text: string, named: string]> = [
   ['```tool_code\nwrite("a")\n```', '```tool_code'],
   ['{"role": "assistant", "tool_calls": []}', '"tool_calls":'],
   ['[{"type": "tool_use", "id": "1"}]', '"type": "tool_use"'],
-  ['{"edits": [{"file": "src/a.ts", "original": "a", "changed": "b"}]}', '"file": "src/a.ts", "original":'],
+  ['{"edits": [{"file": "src/a.ts", "original": "a", "changed": "b"}]}', '"file": "src/a.ts", "original":', 'src/a.ts'],
   ['```json\n{"name": "write",\n "parameters": {}}\n```', '"name": "write",\n "parameters"'],
-  ['{"files": {"src/a.ts": "x"}}', '"files": {"src/a.ts": "'],
+  ['{"files": {"src/a.ts": "x"}}', '"files": {"src/a.ts": "', 'src/a.ts'],
   ['{"name": "a.ts", "type": "code/typescript", "content": "x"}', '"type": "code/typescript"'],
   ['canmore.update_textdoc({"updates": [])', 'canmore.update_textdoc('],
   ['<edits>\n<old_text>\na\n</old_text>\n</edits>', '<old_text>'],
   ['<antArtifact identifier="x" title="X">\na\n</antArtifact>', '<antArtifact identifier="x" title="X">'],
-  ['<file>\n<path>a.ts</path>\n<content>\nx\n</content>\n</file>', '<path>a.ts</path>\n<content>'],
-  ['```yaml\n- file: a.ts\n  find: x\n```', 'file: a.ts\n  find:'],
-  ['```py\nwrite_file(path="a.ts", content="x")\n```', 'write_file(path='],
+  ['<file>\n<path>a.ts</path>\n<content>\nx\n</content>\n</file>', '<path>a.ts</path>\n<content>', 'a.ts'],
+  ['```yaml\n- file: a.ts\n  find: x\n```', 'file: a.ts\n  find:', 'a.ts'],
+  ['```py\nwrite_file(path="a.ts", content="x")\n```', 'write_file(path=', 'a.ts'],
 ]
 
 const block = '#!SHAM [@three-char-SHA-256: abc]\naction = "ls"\npath = "/p"\n#!END_SHAM_abc\n'
 
 describe('a call of another tool', () => {
-  it.each(calls)('is told of where nothing else was found: %j', (text, named) => {
+  it.each(calls.map(([text, named, path]) => ({ text, named, path })))('is told of: $text', ({ text, named, path }) => {
     const line = text.slice(0, text.indexOf(named)).split('\n').length
     const what = `call of another tool (${named.replace(/\s+/g, ' ')})`
-    expect(callsIn(`Sure.\n${text}`)).toEqual([{ line: line + 1, endLine: line + 1, what, reason: 'unreadable' }])
+    expect(callsIn(`Sure.\n${text}`)).toEqual([{ line: line + 1, endLine: line + 1, what, path, reason: 'unreadable' }])
   })
 
   it('is listed beside blocks, as an example in a fence, and as a quotation after >', () => {

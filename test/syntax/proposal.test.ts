@@ -43,6 +43,7 @@ describe('the line above a fence', () => {
     '## For `src/a.ts`',
     '*src/a.ts*',
     '**Location:** `src/a.ts`',
+    'In `src/a.ts`:',
     '### 2. Update `src/a.ts`\n\nIt exports one now.',
     '**src/a.ts**\n\nIt exports one now.',
   ])('names a file: %s', (title) => {
@@ -83,7 +84,7 @@ describe('the line above a fence', () => {
     '### 2.1',
     '`console.log`:',
     '### `/api/users`',
-    'In `src/a.ts`:',
+    'In `src/a.ts` we have this:',
     'Here is what happens in `src/a.ts`:',
     'It is in src/a.ts, I think.',
   ])('names none: %s', (title) => expect(filesIn(`${title}\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([]))

@@ -182,9 +182,11 @@ export interface DiagnosticData {
 
   /** `closer` is missing where it is the end of JSON. */
   'call-open': { closer?: string; isLater?: boolean }
-  'call-no-json': { line: number }
+  /** `paths`: the files that can be read in it. */
+  'call-no-json': { line: number; paths: readonly string[] }
   'call-without': { name: string }
-  'file-open': { in: 'fence' | 'other' }
+  /** `path`: the text ends where this file should begin. */
+  'file-open': { in: 'fence' | 'other'; path?: string | undefined }
   'file-by-shell': { unknown: 'path' | 'text' }
   'files-in-fence': { paths: readonly string[] }
   'lines-open': undefined

@@ -97,13 +97,21 @@ export class FenceMap {
   /** Markdown holds fences of its own. */
   #closerOfMarkdown(at: number, { marks }: Fence, isLike: (other: FrameLine) => boolean): number | undefined {
     let depth = 0
+    /** Those with as many marks. One with fewer ends with the Markdown, closed or not. */
+    let like = 0
     for (let next = at + 1; next <= at + MOST_INSIDE; next++) {
       const other = this.#frames[next]
       if (other === undefined) break
       if (!isLike(other)) continue
-      if (other.info !== '') depth += Number(other.marks.length <= marks.length)
-      else if (depth > 0) depth--
-      else if (other.marks.length >= marks.length) return other.line
+      const isLong = other.marks.length >= marks.length
+      if (other.info !== '') {
+        depth += Number(other.marks.length <= marks.length)
+        like += Number(other.marks.length === marks.length)
+      } else if (isLong && like === 0) return other.line
+      else if (depth > 0) {
+        depth--
+        like -= Number(isLong)
+      }
     }
     return undefined
   }

@@ -11,6 +11,7 @@ import { blankOut, type LineRange, rangeFinder, Source } from '../core/source.ts
 import { isQuotedWhole, unquoteWhole } from '../regions/quotations.ts'
 import { quotationsIn, reportsIn, reportSigns } from '../regions/reports.ts'
 import { mayThink, thoughtsIn, withoutTokens } from '../regions/thoughts.ts'
+import { unwrapWhole } from '../regions/wrapper.ts'
 import { sortByLine, listInPassages, asSkippedBlock, findUnreadMarkers } from './account.ts'
 import { flagEscapedTexts } from './damage.ts'
 import { repairDocument, type Walks } from './repair.ts'
@@ -91,7 +92,7 @@ function meantBlocks(source: Source, options: FindOptions, given: Source): Docum
   const whole = options.strict ? read : { ...read, blocks: flagEscapedTexts(source, read.blocks) }
   // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
-  return isAsked ? whole : addOtherForms(source, whole, options.nativeBefore ?? false)
+  return isAsked ? whole : addOtherForms(unwrapWhole(source), whole, options.nativeBefore ?? false)
 }
 
 /** Without calls that are lines of a whole file: one for agents has samples of them. A call names the file above its fence. */

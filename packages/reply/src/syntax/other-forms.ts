@@ -3,6 +3,7 @@ import { type LineRange, Source } from '../core/source.ts'
 import { lineWithoutBom } from '../regions/fences.ts'
 import { isQuotation, unquoteLine } from '../regions/quotations.ts'
 import { linesBetween, Regions } from '../regions/regions.ts'
+import { findCalledPaths } from './foreign/called-paths.ts'
 import { findMentionedFiles, findFileInSection } from './foreign/name.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { isFile } from './proposal/title.ts'
@@ -64,7 +65,11 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
   const found: SkippedBlock[] = []
   for (const one of all) {
     const line = one.line + first - 1
-    if (line <= (found.at(-1)?.endLine ?? 0)) continue
+    const before = found.at(-1)
+    // A call may name several files on its line.
+    const isMore =
+      before?.line === line && before.path !== undefined && before.what === one.what && before.path !== one.path
+    if (line <= (before?.endLine ?? 0) && !isMore) continue
     const isShown = !isAlone && one.reason === 'unreadable' && isFenced(one.line)
     const reason = quoted.has(one.line) ? 'quoted' : isShown ? 'example' : one.reason
     found.push({ ...one, line, endLine: one.endLine + first - 1, reason })
@@ -122,7 +127,7 @@ const calls: readonly string[] = [
 /** What precedes a call: a bullet, or a beginning of JSON. */
 const BEFORE = '[ \\t]*(?:(?:(?:[-*+]|\\d+[.)])[ \\t]*)?|[{["][^\\n]{0,400}?)'
 const callPatterns = (): readonly RegExp[] =>
-  (knownCalls ??= calls.map((call) => new RegExp(`^${BEFORE}(${call})`, 'im')))
+  (knownCalls ??= calls.map((call) => new RegExp(`^${BEFORE}(${call})`, 'gim')))
 let knownCalls: readonly RegExp[] | undefined
 
 const others: readonly Row[] = [
@@ -163,21 +168,42 @@ function rowsIn(source: Source, isFenced: (line: number) => boolean): SkippedBlo
   const { text } = source
   // Most texts have none of what all of these have at least.
   if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
-  const found = any().test(text) ? [...firstCall(source), ...firstOthers(source, isFenced)] : []
+  const found = any().test(text) ? [...callsIn(source), ...firstOthers(source, isFenced)] : []
   return [...found, ...spokenEdits(source, isFenced)]
 }
 
-/** Of several calls the first is listed, with its beginning. */
-function firstCall(source: Source): SkippedBlock[] {
-  const found = callPatterns().flatMap((pattern): SkippedBlock[] => {
-    const match = pattern.exec(source.text)
-    const own = match?.[1] ?? ''
-    if (match === null) return []
+/** Every call with its beginning, once for each file that it names. */
+function callsIn(source: Source): SkippedBlock[] {
+  const matches = callPatterns()
+    .flatMap((pattern) => [...source.text.matchAll(pattern)])
+    .sort((a, b) => a.index - b.index)
+  const starts: RegExpExecArray[] = []
+  // What begins with other words is the same call, up to the end of its paragraph.
+  let seen = new Set<string>()
+  for (const match of matches) {
+    const word = /^\W*[\w:.-]*/.exec(match[1] ?? '')?.[0] ?? ''
+    const last = starts.at(-1)
+    const isSame =
+      last !== undefined && !seen.has(word) && !/\n[ \t]*\n/.test(source.text.slice(last.index, match.index))
+    if (!isSame) {
+      starts.push(match)
+      seen = new Set()
+    }
+    seen.add(word)
+  }
+  return starts.flatMap((match, at): SkippedBlock[] => {
+    const own = match[1] ?? ''
     const line = source.lineAt(match.index + match[0].length - own.length)
-    const shown = own.trim().replace(/\s+/g, ' ').slice(0, 80)
-    return [{ line, endLine: line, what: `call of another tool (${shown})`, reason: 'unreadable' }]
+    const what = `call of another tool (${own.trim().replace(/\s+/g, ' ').slice(0, 80)})`
+    const paths = findCalledPaths(
+      source.text
+        .slice(match.index, starts[at + 1]?.index)
+        .split(/\n[ \t]*\n/, 1)
+        .join(''),
+    )
+    const entry = { line, endLine: line, what, reason: 'unreadable' } as const
+    return paths.length === 0 ? [entry] : paths.map((path) => ({ ...entry, path }))
   })
-  return found.sort((a, b) => a.line - b.line).slice(0, 1)
 }
 
 /** The first of each row. */

@@ -193,8 +193,8 @@ export const foreignDiagnostics: DiagnosticRows<
         : [`Call not closed: ${closer} is missing`, `End the call with ${closer}. ${sendAgainFrom(line)}`],
   },
   'call-no-json': {
-    say: ({ line }) => [
-      `The call that begins on line ${line} is not JSON from here on`,
+    say: ({ line, paths }) => [
+      `The call${paths.length > 0 ? ` for ${paths.join(', ')}` : ''} that begins on line ${line} is not JSON from here on`,
       'Write the call as one JSON object, with \\n for line breaks and \\" for quotes in its texts.',
     ],
   },
@@ -204,8 +204,10 @@ export const foreignDiagnostics: DiagnosticRows<
   'file-open': {
     code: 'truncated',
     say: (data, line) => [
-      'The text ends inside the file',
-      `${data.in === 'fence' ? 'Close the fence' : 'Close it as it was opened'}. ${sendAgainFrom(line)}`,
+      data.path === undefined ? 'The text ends inside the file' : `The text ends before the content of '${data.path}'`,
+      data.path !== undefined
+        ? sendAgainFrom(line)
+        : `${data.in === 'fence' ? 'Close the fence' : 'Close it as it was opened'}. ${sendAgainFrom(line)}`,
     ],
   },
   'file-by-shell': {

@@ -14,6 +14,7 @@ import {
   withoutArgument,
   WRAPPER,
 } from '../foreign/tools.ts'
+import { findCalledPaths } from '../foreign/called-paths.ts'
 import { nextPythonCall } from './python-call.ts'
 
 /*
@@ -179,12 +180,25 @@ function brokenCall(
   const last = isCut ? source.lineCount : source.lineAt(failed)
   const finding: Finding = isCut
     ? { code: 'call-open', data: { isLater }, line }
-    : { code: 'call-no-json', data: { line }, line: last }
+    : { code: 'call-no-json', data: { line, paths: pathsIn(source, start, last) }, line: last }
   return {
     last,
     found: [makeUnreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', finding)],
   }
 }
+
+/** The files that a call names which is no JSON from a line on. Others may follow it on that line. */
+function pathsIn(source: Source, start: number, failed: number): string[] {
+  let last = failed
+  for (; ; last++) {
+    const paths = findCalledPaths(source.text.slice(start, source.endOf(last)))
+    const isEnd = last === source.lineCount || last - failed === MOST_ROWS
+    if (paths.length > 0 || isEnd || /^(?:\s*$|\s*`{3}|[{[])/.test(source.line(last + 1))) return paths
+  }
+}
+
+/** Lines below a mistake in which the file of a call may be named. */
+const MOST_ROWS = 20
 
 /** The tool that is named before its arguments; the last group is their bracket. */
 const toolIn = (match: RegExpExecArray): string | undefined =>

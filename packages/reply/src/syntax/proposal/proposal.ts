@@ -1,7 +1,7 @@
 import { TAB, SPACE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import type { NotExecutedReason } from '../../core/block.ts'
-import { Source } from '../../core/source.ts'
+import { Source, textFrom } from '../../core/source.ts'
 import { foreignSyntax, type Found, MarkList, Rows } from '../foreign/foreign.ts'
 import {
   lastContentLine,
@@ -12,6 +12,7 @@ import {
   lineWithoutBom,
 } from '../../regions/fences.ts'
 import { isNumbered, Regions } from '../../regions/regions.ts'
+import { isWrapper, unwrapWhole } from '../../regions/wrapper.ts'
 import { isHeading, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
 import { writeHunk } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
@@ -71,13 +72,16 @@ export interface ProposedFile {
 }
 
 /** Every file that a text seems to hold, in order. */
-export function findProposedFiles(source: Source): ProposedFile[] {
+export function findProposedFiles(given: Source): ProposedFile[] {
+  const source = unwrapWhole(given)
   const places: ProposedFile[] = []
   const regions = Regions.of(source)
   /** Lines above belong to what was found before. */
   let floor = 1
   /** The end of a fence that is read as if it were none. */
   let open = Infinity
+  /** The end of a fence that shows files to a reader, with its fences. */
+  let shown = 0
   /** Whether what was said of the file before only explains it: that holds for those directly below it too. */
   let isExplained = false
   for (let line = 1; line <= source.lineCount; line++) {
@@ -93,16 +97,57 @@ export function findProposedFiles(source: Source): ProposedFile[] {
         ? (taggedAt(source, line) ?? headedAt(source, line))
         : fencedAt(source, fence, { floor, isExplained })
     if (found === undefined) continue
-    places.push(...found.places)
+    places.push(...(line <= shown ? found.places.map(asExample) : found.places))
     isExplained = found.isExplained ?? false
-    if (found.within) {
+    if (found.within !== undefined) {
       open = found.last
+      if (found.within === 'shown') shown = found.last
       continue
     }
     line = found.last
     if (!found.isHeading) floor = line + 1
   }
-  return places
+  const missing = cutOffFile(source, places.at(-1)?.last ?? 0)
+  return missing === undefined ? places : [...places, missing]
+}
+
+const asExample = (place: ProposedFile): ProposedFile => ({ ...place, reason: place.reason ?? 'example' })
+
+/** A file that the last line of a text names, of which nothing follows: the reply ends before it. */
+function cutOffFile(source: Source, before: number): ProposedFile | undefined {
+  const regions = Regions.of(source)
+  const above = lastWithText(source, source.lineCount)
+  // The first of the marks of its fence may be there.
+  const line = /^\s*(?:`{1,2}|~{1,2})$/.test(source.line(above)) ? lastWithText(source, above - 1) : above
+  if (line <= before || source.text.charCodeAt(source.startOf(line)) === QUOTED) return undefined
+  const opener = regions.fenceFrom(line)
+  if (opener === undefined ? regions.fenceAround(line) !== undefined : opener.info === '') return undefined
+  const named = opener === undefined ? line : findLineAbove(source, line, before + 1)
+  if (named === undefined) return undefined
+  const row = lineWithoutBom(source, named)
+  // Below a file the name of the next one needs no colon. Elsewhere it may be the last of a list.
+  const mayBeNext = before > 0 && lastWithText(source, named - 1) === before
+  const announces = opener !== undefined || /\w.{0,9}:\W{0,9}$/.test(row) || isHeading(row)
+  if (!announces && !mayBeNext) return undefined
+  const title = readTitle(row) ?? readSentenceTitle(row)
+  if (title === undefined || isNotMissing(title)) return undefined
+  if (!announces && readFileName(row) === undefined) return undefined
+  const found = foundOf(
+    title.path,
+    { action: 'file_write', content: '' },
+    { line: named, last: above, findings: [unclosed(named, title.path)] },
+  )
+  return { line: named, last: above, found }
+}
+
+/** What is shown, and does not change, may be left out. */
+const isNotMissing = ({ said }: Title): boolean => said === 'example' || said === 'old' || said === 'lines'
+
+/** The last line up to this one that has text; 0 where there is none. */
+function lastWithText(source: Source, line: number): number {
+  let above = line
+  while (above > 0 && textFrom(source, above) === -1) above--
+  return above
 }
 
 const QUOTED = 62
@@ -129,8 +174,8 @@ function quotedFrom(source: Source, first: number): Passed {
 interface Passed {
   readonly places: readonly ProposedFile[]
   readonly last: number
-  /** It only holds files in tags. */
-  readonly within?: true
+  /** It only holds files of its own. `shown`: as examples. */
+  readonly within?: 'read' | 'shown' | undefined
   readonly isHeading?: true
   readonly isExplained?: boolean
 }
@@ -217,12 +262,16 @@ function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
     const docs = findHeredocs(rowTexts(rows))
     if (docs.length > 0) return { places: docs.map((doc) => writtenBy(source, opener + 1, doc)), last }
   }
-  if (named === undefined && firstOf(rows) === '<file') return { places: [], last, within: true }
+  if (named === undefined && firstOf(rows) === '<file') return { places: [], last, within: 'read' }
   const comment = firstComment(rows, language)
   const told = named === undefined && comment === undefined ? toldAbove(source, opener, floor) : undefined
   const title = named ?? told ?? (comment && { path: comment.path, said: 'whole' as const })
   // The end of a fence that began above, in a part of the text that is not here.
-  if (title === undefined) return { places: [], last: fence.info === '' && isEnd(source, fence) ? opener : last }
+  if (title === undefined && fence.info === '' && isEnd(source, fence)) return { places: [], last: opener }
+  if (title === undefined) {
+    const isOuter = isWrapper(source, fence)
+    return { places: [], last, within: isOuter ? (fence.isClosed ? 'shown' : 'read') : undefined }
+  }
   const isSession = SHELL.test(language) && !/\.(?:\w*sh|bash|env|command)$|(?:^|\/)[^./]+$/.test(title.path)
   if (isSession || SESSION.test(language)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
@@ -249,8 +298,8 @@ function isOnlyExplained(
   { floor, isExplained }: Before,
 ): boolean {
   const nearest = findLineAbove(source, opener, floor)
-  if (title !== undefined && nearest === title && readFileName(lineWithoutBom(source, title)) === undefined)
-    return false
+  const row = title === undefined || nearest !== title ? '' : lineWithoutBom(source, title)
+  if (row !== '' && readFileName(row) === undefined && readTitle(row)?.said !== 'inside') return false
   const line = title !== undefined && nearest === title ? findLineAbove(source, title, floor) : nearest
   return line === undefined ? isExplained : isExplanation(lineWithoutBom(source, line))
 }
@@ -416,7 +465,7 @@ function placeOf(
       ? 'example'
       : said === 'old'
         ? 'quoted'
-        : said === 'lines' || isNumbered(texts)
+        : said === 'lines' || isNumbered(texts) || (said === 'inside' && mayShow)
           ? 'listing'
           : undefined
   const found = foundOf(
@@ -425,7 +474,8 @@ function placeOf(
     { line, last, findings: isClosed ? [] : [unclosed(line)] },
   )
   const isLost = said === 'told' || isIndented(texts)
-  const unplaced = said === 'part' || (isLost && mayShow) ? 'listing' : isLost ? 'no-place' : undefined
+  const unplaced =
+    said === 'inside' ? 'example' : said === 'part' || (isLost && mayShow) ? 'listing' : isLost ? 'no-place' : undefined
   return {
     line,
     last,
@@ -466,4 +516,4 @@ const foundOf = (
 const isIndented = (texts: readonly string[]): boolean =>
   texts.some((text) => text.trim() !== '') && texts.every((text) => /^\s|^$/.test(text))
 
-const unclosed = (line: number): Finding => ({ code: 'file-open', data: { in: 'other' }, line })
+const unclosed = (line: number, path?: string): Finding => ({ code: 'file-open', data: { in: 'other', path }, line })

@@ -2,9 +2,9 @@ import { findMentionedFiles, isProduct, readFileName, withLinkTargets } from '..
 
 /**
  * What the words around a file name say of the text below them. `lines`: it is what the file has on some lines; `part`: it is
- * less than the file, and may be new; `told`: they say to change something in the file.
+ * less than the file, and may be new; `told`: they say to change something in the file; `inside`: only that it is in the file.
  */
-export type Said = 'whole' | 'lines' | 'part' | 'told' | 'old' | 'example'
+export type Said = 'whole' | 'lines' | 'part' | 'told' | 'inside' | 'old' | 'example'
 
 export interface Title {
   readonly path: string
@@ -17,10 +17,23 @@ export function readTitle(given: string): Title | undefined {
   if (line.length > LONG) return undefined
   const name = readFileName(line.replace(LABEL, '$1'))
   const path = name === undefined ? spokenOf(line) : name
-  if (path === undefined || !isFile(path)) return undefined
+  if (path === undefined) return insideOf(line)
+  if (!isFile(path)) return undefined
   const around = line.replace(path, ' ')
   return { path, said: saidBy(around) }
 }
+
+/** "In `src/a.ts`:", alone on a line. */
+function insideOf(line: string): Title | undefined {
+  const [path, ...others] = INSIDE.test(line) ? new Set(findMentionedFiles(line)) : []
+  if (path === undefined || others.length > 0 || !isFile(path)) return undefined
+  return INSIDE_FILE.test(line.replace(path, '\xa7')) ? { path, said: 'inside' } : undefined
+}
+
+const INSIDE =
+  /^\W*(?:\d+[.)]\s+)?[\W_]*(?:(?:then|now|next|also|and|finally|first|second),?\s+)?(?:in|inside|within)\s/i
+const INSIDE_FILE =
+  /\b(?:in|inside|within)\s+(?:(?:the|your|our)\s+)?(?:file\s+)?[`*_"']*\xa7[`*_"']*(?:\s+file)?(?:[*_]*:[*_]*|(?<=^#{1,6}\s.*))\s*$/i
 
 /** `**File:** name`: the label is bold, not the name. */
 const LABEL = /^([\s#>*-]*)(?:\*\*|__)[\w ]{0,20}\b(?:file|path|filename|location)\b[\w ]{0,10}:?(?:\*\*|__):?\s*/i
