@@ -200,6 +200,27 @@ describe('the layers below actions', () => {
     expect(fs.readFileSync(path.join(root, 'b.txt'), 'utf8')).toBe('old')
   })
 
+  it('take only so much of programs into memory, from all stages together', async () => {
+    const root = scratchDir({ 'huge.bin': '', 'a.txt': 'a' })
+    const from = path.join(root, 'huge.bin')
+    fs.truncateSync(from, 250 * 1024 * 1024)
+    fs.symlinkSync('a.txt', path.join(root, 'link'))
+    const group = new StagedTree(diskIn(root))
+    const take = (name: string) => {
+      const stage = new StagedTree(group)
+      stage.adopt(locationIn(root, name), { from, mode: 0o644 })
+      group.take(stage)
+    }
+    take('1')
+    take('2')
+    expect(await stopOf(() => take('link'))).toMatchObject({ kind: 'too-large' })
+    expect(await stopOf(() => group.adopt(locationIn(root, 'link'), { from, mode: 0o644 }))).toMatchObject({
+      kind: 'too-large',
+    })
+    expect(group.look(locationIn(root, 'link'))?.type).toBe('symlink')
+    expect(group.adoptedBytes).toBe(500 * 1024 * 1024)
+  })
+
   it('keep a link of another stage as a link', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     const stage = new StagedTree(diskIn(root))

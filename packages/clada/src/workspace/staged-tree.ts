@@ -20,6 +20,7 @@ export class StagedTree implements Tree {
   readonly #steps: Step[] = []
   /** Every path that became something else, in order, with what it was. */
   readonly #turns: Turn[] = []
+  #adopted = 0
 
   readonly #acting: () => number
   ofProgram = false
@@ -36,6 +37,7 @@ export class StagedTree implements Tree {
 
   /** Takes over what was done in a stage on top of this one. */
   take(stage: StagedTree): void {
+    this.#adopted += stage.#adopted
     // One by one: a call has room for so many arguments only.
     for (const step of stage.#steps) this.#steps.push(step)
     // A file that the stage moved unread may have been changed here before; that is the text it has.
@@ -149,16 +151,23 @@ export class StagedTree implements Tree {
     this.#put(from, { type: 'absent' })
   }
 
+  /** Bytes of programs that are kept in memory, by this stage and those below it. */
+  get adoptedBytes(): number {
+    return this.#adopted + (this.#below instanceof StagedTree ? this.#below.adoptedBytes : 0)
+  }
+
   adopt(at: Location, { from, mode }: Adopted): void {
+    const { size } = fs.statSync(from)
+    if (this.adoptedBytes + size > mostAdopted)
+      throw new ProblemError({ kind: 'too-large', path: at.given, size, limit: mostAdopted })
     const look = this.look(at)
     if (look?.type === 'directory') throw directoryError(at, 'rename')
     if (look?.type === 'symlink') this.remove(at)
     const base = look?.type === 'file' ? this.read(at, Infinity) : null
     this.#makeParents(at)
     const like = { mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
-    const { size } = fs.statSync(from)
-    if (size > mostAdopted) throw new ProblemError({ kind: 'too-large', path: at.given, size, limit: mostAdopted })
     const bytes = fs.readFileSync(from)
+    this.#adopted += bytes.length
     this.#step({ kind: 'write', at, bytes, base, like, readOnly: 'left so' })
     this.#put(at, { type: 'file', bytes, mode: 0o100000 | mode })
   }
@@ -403,8 +412,8 @@ interface Turn {
   readonly was: Node | 'below'
 }
 
-/** A stage is kept in memory, so a program may not leave more in one file. */
-const mostAdopted = 256 * 1024 * 1024
+/** A stage is kept in memory, so programs may not leave more in it together. A file with holes is as long as any other. */
+const mostAdopted = 512 * 1024 * 1024
 
 /** As git has it. */
 const linkMode = 0o120000
