@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, Tried } from '../../clada/src/core/commands.ts'
 import type { Question } from '../../clada/src/ui/protocol.ts'
 import {
-  missingSentence,
+  doubtSentence,
   proposalWords,
   triedOutput,
   triedSentence,
@@ -53,7 +53,7 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
           <Path path={command} />
         </p>
       )}
-      {lacks !== undefined && <p class="alert warn">Not the whole file: {missingSentence(lacks)}.</p>}
+      {lacks !== undefined && <p class="alert warn">{doubtSentence(lacks)}.</p>}
       {diff !== '' && (
         <div class="card-diff scroller" tabIndex={0} role="region" aria-label="What would change">
           <UnifiedDiff path={command} diff={diff} />

@@ -3,14 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
-import {
-  missingSentence,
-  proposalWords,
-  spellOut,
-  spellOutCommand,
-  triedOutput,
-  triedSentence,
-} from '../report/words.ts'
+import { doubtSentence, proposalWords, spellOut, spellOutCommand, triedOutput, triedSentence } from '../report/words.ts'
 import { paintDiff, type Paint, withoutColor } from '../report/pretty.ts'
 import { startNamed } from '../process/programs.ts'
 import { UsageError } from './flags.ts'
@@ -179,7 +172,7 @@ export function approvalFacts(
         .trimEnd()
         .split('\n')
         .map((line) => paintDiff(spellOut(line), paint)),
-      ...(lacks === undefined ? [] : sentences([`! Not the whole file: ${missingSentence(lacks)}.`]).map(paint.yellow)),
+      ...(lacks === undefined ? [] : sentences([`! ${doubtSentence(lacks)}.`]).map(paint.yellow)),
     ]
   const where = unsandboxed ? 'without a sandbox' : 'in the sandbox'
   return [

@@ -2,11 +2,14 @@ import type { ActionSpec } from '../core/action.ts'
 import type { Block, NotExecutedReason } from '@clada/reply/core/block.ts'
 import type { PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
+import type { DamageKind } from '@clada/reply/core/diagnostic.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { commentMarksFor } from '@clada/reply/text/comment-marks.ts'
 import { isFileComment } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
+import { findPasteDamage } from '@clada/reply/text/pasted.ts'
+import { damageWords } from '@clada/reply/text/undamage.ts'
 import { lacksBeginning, findMissingPart } from '@clada/reply/text/whole-file.ts'
 import type { PlacedParts } from '../structure/place-parts.ts'
 import type { Change, Scope } from '../workspace/open.ts'
@@ -111,15 +114,17 @@ export class Proposals {
     const { effect, request } = this.#options
     const warnings: string[] = []
     const { block } = task
-    for (const proposal of this.#of(task, changes)) {
+    for (const { damage, ...proposal } of this.#of(task, changes)) {
       const { path, lacks } = proposal
+      if (damage.length > 0)
+        warnings.push(`perhaps damaged by copying: it has ${damageWords(damage)}, and the file has none`)
       const isAgreed = this.#agreed || (effect !== 'show' && request.review !== undefined)
       const isSettled = isAgreed && lacks === undefined
       if (!isSettled || effect === 'show') this.list.push(proposal)
       if (isSettled) continue
       if (lacks === 'everything') this.waiting.push({ line: block.startLine, path })
       if (lacks === 'everything') return { warnings, problem: { kind: 'review-needed', path, refused: false, lacks } }
-      if (lacks !== undefined) warnings.push(missingSentence(lacks))
+      if (lacks !== undefined && lacks !== 'characters') warnings.push(missingSentence(lacks))
       if (effect === 'show') continue
       const answer = await this.#ask(proposal)
       if (answer === undefined) this.waiting.push({ line: block.startLine, path })
@@ -153,20 +158,24 @@ export class Proposals {
     return this.#options.settings.registry.get(action)?.file
   }
 
-  #of({ block, extent }: ReadyTask, changes: readonly Change[]): Proposal[] {
+  #of({ block, extent }: ReadyTask, changes: readonly Change[]): (Proposal & { damage: readonly DamageKind[] })[] {
     const { root } = this.#options.settings
     const becomes = this.#fileOf(block)
     return changes.map((change) => {
       const { path, diff } = diffOf(change, root)
       const { before, after, binary } = changeOf(change, root)
       const isWhole = before !== null && after !== null && becomes === 'replaced' && extent === undefined
-      const lacks = isWhole ? (binary ? 'most' : findMissingPart(before, after)) : undefined
+      const missing = isWhole ? (binary ? 'most' : findMissingPart(before, after)) : undefined
+      const isText = before !== null && after !== null && becomes === 'replaced' && !binary
+      const damage = isText ? findPasteDamage(before, after) : []
+      const lacks = missing ?? (damage.length > 0 ? 'characters' : undefined)
       return {
         line: block.startLine,
         path,
         kind: extent === 'part' ? 'part' : kindOf(becomes, before, after),
         diff,
         lacks,
+        damage,
       }
     })
   }

@@ -104,7 +104,12 @@ export const missingSentence = (lacks: MissingPart): string =>
     end: 'it has nothing for the end of the file, and would delete it',
     most: 'it has too little of the file to be all of it, and would delete the rest',
     everything: 'it is empty, and would delete all of the file',
+    characters: 'it has characters that the file has not, as copying makes them (quotes, spaces or HTML entities)',
   })[lacks]
+
+/** The same as a whole sentence without a stop, for a question. */
+export const doubtSentence = (lacks: MissingPart): string =>
+  `${lacks === 'characters' ? 'Perhaps damaged' : 'Not the whole file'}: ${missingSentence(lacks)}`
 
 /** How a command went that the user tried. */
 export function triedSentence({ exitCode, changed, more }: Tried): string {

@@ -257,7 +257,10 @@ function judged(
   if (result.unknown !== undefined) return { state: 'unknown', why: result.warnings?.at(-1) }
   const lacks = lacking.get(block.startLine)
   if (result.success && lacks !== undefined)
-    return { state: 'approval', why: `not the whole file: ${missingSentence(lacks)}` }
+    return {
+      state: 'approval',
+      why: `${lacks === 'characters' ? 'perhaps damaged' : 'not the whole file'}: ${missingSentence(lacks)}`,
+    }
   if (result.success && parts.has(block.startLine)) return { state: 'part' }
   if (result.success) return { state: isRepaired(result) ? 'repaired' : 'ready', runs }
   const { code, details } = result

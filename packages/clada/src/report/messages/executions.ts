@@ -49,6 +49,8 @@ export const executionMessages: MessageRows<
     toUser: ({ refused, lacks }) => (refused && lacks === undefined ? 'You refused the proposal' : undefined),
     details: ({ path }) => ({ path }),
     advice: ({ refused, lacks }) => {
+      if (lacks === 'characters')
+        return 'Send it in a code block, with plain quotes and spaces, or edit only the lines that change.'
       if (lacks !== undefined) return 'Write the whole file, or a block that edits only the lines that change.'
       return refused ? { model: 'Ask the user what to change.', user: '' } : applyProposal
     },
