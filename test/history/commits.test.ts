@@ -84,11 +84,13 @@ it('puts trailers at the end of messages, where clada still finds its commits', 
 })
 
 describe.skipIf(lacks('ssh-keygen'))('commits are signed', () => {
-  const { HOME, XDG_CONFIG_HOME } = process.env
+  const { HOME, XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL } = process.env
   afterEach(() => {
     process.env['HOME'] = HOME
     if (XDG_CONFIG_HOME === undefined) delete process.env['XDG_CONFIG_HOME']
     else process.env['XDG_CONFIG_HOME'] = XDG_CONFIG_HOME
+    if (GIT_CONFIG_GLOBAL === undefined) delete process.env['GIT_CONFIG_GLOBAL']
+    else process.env['GIT_CONFIG_GLOBAL'] = GIT_CONFIG_GLOBAL
   })
 
   it('when the user’s own configuration asks for it, never because a repository does', async () => {
@@ -113,6 +115,31 @@ describe.skipIf(lacks('ssh-keygen'))('commits are signed', () => {
     expect(checked.replace(/before .*/, 'before')).toBe('G AI: edit b.txt\nG clada: before\nN AI: edit a.txt\n')
     expect(await clada.undo()).toMatchObject({ success: true })
     expect(isSigned(root)).toBe(true)
+  })
+
+  it('as the file asks for it that the user’s environment names, instead of the usual ones', async () => {
+    const home = scratchDir()
+    const key = path.join(home, 'key')
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    const signing = `[commit]\n\tgpgSign = true\n[gpg]\n\tformat = ssh\n[user]\n\tsigningkey = ${key}.pub\n`
+    process.env['HOME'] = home
+    process.env['XDG_CONFIG_HOME'] = path.join(home, '.config')
+    /** Whether a commit is signed with each of these as the named file. */
+    const isSigned = async (root: string, named: string): Promise<boolean> => {
+      process.env['GIT_CONFIG_GLOBAL'] = named
+      const clada = new Clada({ repoPath: root })
+      expect(await clada.perform('file_replace_text', edit)).toMatchObject({ success: true })
+      return git(root, 'cat-file', 'commit', 'HEAD').includes('\ngpgsig ')
+    }
+    const named = path.join(home, 'own-config')
+    fs.writeFileSync(named, signing)
+    expect(await isSigned(repository(files), named)).toBe(true)
+    // A file of the project may come from a reply.
+    const root = repository({ ...files, gitconfig: signing })
+    expect(await isSigned(root, path.join(root, 'gitconfig'))).toBe(false)
+    fs.writeFileSync(path.join(home, '.gitconfig'), signing)
+    expect(await isSigned(repository(files), '/dev/null')).toBe(false)
+    expect(await isSigned(repository(files), '')).toBe(false)
   })
 
   it.each(['a link to', 'an include of', 'a conditional include of'] as const)(

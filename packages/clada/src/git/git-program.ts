@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -104,11 +105,17 @@ export function gitOfUser(
 ): Promise<GitAnswer> {
   const { PATH = '/usr/bin:/bin', XDG_CONFIG_HOME } = process.env
   const HOME = platform.home() ?? '/nonexistent'
-  const own = withoutUndefined({ PATH, HOME, XDG_CONFIG_HOME, ...env })
+  const own = withoutUndefined({ PATH, HOME, XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL: globalConfig(), ...env })
   return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), {
     args,
     okExitCodes,
   })
+}
+
+/** The file that the user's environment names instead of their usual global configuration; git has none if it is empty. */
+export function globalConfig(): string | undefined {
+  const named = process.env['GIT_CONFIG_GLOBAL']
+  return named === undefined || named === '' ? named : path.resolve(named)
 }
 
 function answerOf(

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { platform } from '../core/platform.ts'
 import { isInProject, ownProgram } from '../process/programs.ts'
-import { gitError, gitOfUser } from './git-program.ts'
+import { gitError, gitOfUser, globalConfig } from './git-program.ts'
 import type { Signature } from './objects.ts'
 
 /** What signs a commit on the user's branch; undefined where the user's own configuration does not ask for that. */
@@ -62,7 +62,9 @@ const programs: Readonly<Record<string, string>> = { openpgp: 'gpg', x509: 'gpgs
 /** Most users do not sign, and starting git to learn that takes longer than to look. */
 function mentionsSigning(home: string): boolean {
   const config = process.env['XDG_CONFIG_HOME'] ?? path.join(home, '.config')
-  return [path.join(home, '.gitconfig'), path.join(config, 'git', 'config')].some((file) => {
+  const named = globalConfig()
+  const files = named === undefined ? [path.join(home, '.gitconfig'), path.join(config, 'git', 'config')] : [named]
+  return files.some((file) => {
     try {
       return /gpgsign|\[\s*include/i.test(fs.readFileSync(file, 'utf8'))
     } catch {
