@@ -118,6 +118,17 @@ fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
     expect(kept).toEqual([])
   })
 
+  it('lets no reply write what Node loads before it', () => {
+    const { root, run, planted } = installed({ NODE_OPTIONS: '--require ./pre.cjs --require="./a b.cjs" -r ./c.cjs' })
+    const names = ['pre.cjs', 'a b.cjs', 'c.cjs']
+    for (const name of names) fs.writeFileSync(path.join(root, name), '')
+    for (const name of names)
+      expect(run(block('file_write', { path: name, content: plant(name) }))).toContain('it is part of the clada')
+    run(block('exec', { lang: 'bash', code: 'echo "throw 1" | tee pre.cjs "a b.cjs" > c.cjs' }))
+    expect(run(look)).toContain('✅ grep')
+    expect(planted()).toEqual({})
+  })
+
   it('stays where code moves the directory above it', () => {
     const { run, root, planted } = installed()
     const before = filesIn(path.join(root, 'node_modules'))

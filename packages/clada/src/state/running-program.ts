@@ -1,5 +1,7 @@
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { packageDir } from '../core/installation.ts'
 import { isInPackages, isInside } from '../core/paths.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
@@ -34,7 +36,28 @@ function findStarted(): StartedProgram {
   // A checkout is what somebody works on; what was built in it is not.
   const own = isInPackages(dir) ? dir : path.join(dir, 'dist')
   const links = namesOf(process.argv[1] ?? dir)
-  return { names: [...node, own, ...(isInside(links.at(-1) ?? '', own) ? links : [])], dir }
+  return { names: [...node, ...preloaded(), own, ...(isInside(links.at(-1) ?? '', own) ? links : [])], dir }
+}
+
+/** What Node loads before anything else, at this start and the next: Yarn names its `.pnp.cjs` of the project in NODE_OPTIONS. */
+function preloaded(): string[] {
+  const { NODE_OPTIONS = '' } = process.env
+  const given = NODE_OPTIONS.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/g) ?? []
+  const words = [...process.execArgv, ...given.map((word) => word.replaceAll(/"|\\(?=.)/g, ''))]
+  return words.flatMap((word, at) => {
+    const [option, value = words[at + 1]] =
+      /^(?:-r|--require|--import|--loader|--experimental-loader)(?:=(.*))?$/s.exec(word) ?? []
+    return option === undefined || value === undefined ? [] : namesOf(fileOf(value))
+  })
+}
+
+function fileOf(module: string): string {
+  try {
+    if (module.startsWith('file:')) return fileURLToPath(module)
+    return createRequire(path.join(process.cwd(), 'any.js')).resolve(module)
+  } catch {
+    return path.resolve(module)
+  }
 }
 
 /** A package that is missing counts too, at every place where it would be found. */
