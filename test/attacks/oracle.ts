@@ -28,7 +28,10 @@ export function pictureOf({ project, parent }: Fixture): Picture {
 
 /** What is beside the histories in the place where clada keeps them, and a link in their place. */
 function strangersIn(project: string): string {
-  const dir = path.join(project, '.git', stateInGit)
+  const git = path.join(project, '.git')
+  // Some attacks make it a file: then nothing can be below it.
+  if (fs.lstatSync(git, { throwIfNoEntry: false })?.isFile() === true) return ''
+  const dir = path.join(git, stateInGit)
   const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
   if (stat === undefined) return ''
   if (!stat.isDirectory()) return ' and a link for the history'
