@@ -46,6 +46,20 @@ describe('back and forward', () => {
     })
   })
 
+  it('pass over committed files that are read-only, as git does', async () => {
+    const root = threeCommits()
+    for (const name of ['a.txt', 'dir/b.txt', 'run.sh']) fs.chmodSync(path.join(root, name), 0o444)
+    git(root, 'commit', '-q', '-am', 'no longer executable')
+    const tip = treeOf(root)
+    for (let step = 0; step < 3; step++) expect(await clada(root).back()).toMatchObject({ success: true })
+    expect(treeOf(root)).toMatchObject({ 'a.txt': '444 1\n' })
+    expect(fs.existsSync(path.join(root, 'dir/b.txt'))).toBe(false)
+    expect(status(root)).toBe('')
+    for (let step = 0; step < 3; step++) expect(await clada(root).forward()).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(tip)
+    expect(status(root)).toBe('')
+  })
+
   it('put aside what is uncommitted and staged, and bring it back', async () => {
     const root = threeCommits()
     fill(root, { 'a.txt': 'staged\n', 'new.txt': 'new\n', 'staged.txt': 's\n', '.env': 'SECRET\n' })

@@ -29,6 +29,8 @@ export async function planCheckout(
       absolute: path.join(top, change.name),
       to: change.to,
       like: likeFor(change),
+      // Of a file as it is committed nothing is lost: git checks out over a read-only one too.
+      readOnly: change.from.type === 'file' ? 'left so' : undefined,
     })),
     ...[...new Set(dirs)].map((dir): WantedState => ({ absolute: path.join(top, dir), to: { type: 'absent' } })),
   ]
