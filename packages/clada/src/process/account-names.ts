@@ -1,18 +1,18 @@
 import fs from 'node:fs'
 
-/** The name of a user of this machine, or the number where there is none. */
-export const userName = (uid: number): string => nameIn('/etc/passwd', uid)
+/** The name of a user of this machine, if there is one of this number. */
+export const userName = (uid: number): string | undefined => nameIn('/etc/passwd', uid)
 
 /** The same for a group. */
-export const groupName = (gid: number): string => nameIn('/etc/group', gid)
+export const groupName = (gid: number): string | undefined => nameIn('/etc/group', gid)
 
 const known = new Map<string, ReadonlyMap<string, string>>()
 
 /** Both files have `name:password:number` in their lines. */
-function nameIn(file: string, id: number): string {
+function nameIn(file: string, id: number): string | undefined {
   const names = known.get(file) ?? readNames(file)
   known.set(file, names)
-  return names.get(String(id)) ?? String(id)
+  return names.get(String(id))
 }
 
 function readNames(file: string): ReadonlyMap<string, string> {

@@ -97,8 +97,8 @@ async function printItems(items: readonly Item[], reader: ReadingRun): Promise<v
   const rows = items.map(({ stat }) => [
     modeText(stat),
     String(stat.nlink),
-    userName(stat.uid),
-    groupName(stat.gid),
+    userName(stat.uid) ?? String(stat.uid),
+    groupName(stat.gid) ?? String(stat.gid),
     reader.has('-h') ? shortSize(stat.size) : String(stat.size),
     timeOf(stat.mtime),
   ])
