@@ -200,3 +200,27 @@ it('finds what an action of the same reply wrote into a notebook', async () => {
   const { results } = await new Clada({ repoPath: root, git: 'off', relativePaths: true, atomic: true }).execute(text)
   expect(results[1]?.data).toEqual([{ file: 'b.ipynb', line_number: 6, line: 'total = 1' }])
 })
+
+it('keeps the carriage returns of each cell, also of one that is edited', async () => {
+  const cell = (id: string, source: string[]) => ({
+    cell_type: 'code',
+    execution_count: null,
+    id,
+    metadata: {},
+    outputs: [],
+    source,
+  })
+  const notebook = (...last: string[]) =>
+    JSON.stringify(
+      { cells: [cell('a', ['a\r\n', 'b']), cell('b', last)], metadata: {}, nbformat: 4, nbformat_minor: 5 },
+      null,
+      1,
+    )
+  const root = scratchDir({ 'n.ipynb': notebook('x\r\n', 'y') })
+  const clada = new Clada({ repoPath: root, git: 'off' })
+  const { success } = await clada.perform('file_replace_text', { path: 'n.ipynb', old_text: 'y', new_text: 'z\nw' })
+  expect({ success, text: fs.readFileSync(path.join(root, 'n.ipynb'), 'utf8') }).toEqual({
+    success: true,
+    text: notebook('x\r\n', 'z\r\n', 'w'),
+  })
+})

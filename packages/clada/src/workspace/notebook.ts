@@ -134,7 +134,7 @@ interface Wanted {
 }
 
 function cellsIn(text: string): Wanted[] | undefined {
-  const lines = text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
+  const lines = withoutReturns(text).replace(/\n$/, '').split('\n')
   const cells: { type: string; id: string | undefined; lines: string[] }[] = []
   if (text.trim() === '') return []
   for (const line of lines) {
@@ -146,10 +146,14 @@ function cellsIn(text: string): Wanted[] | undefined {
   return cells.map(({ lines: own, ...cell }) => ({ ...cell, source: own.join('\n') }))
 }
 
+const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n')
+
 function withSource(json: string, cell: Cell, source: string, { unit }: Notebook): string {
-  if (source === cell.source) return json.slice(cell.start, cell.end)
+  // The text of a notebook has no carriage returns. A cell may have them, and lost them when another cell was edited.
+  if (source === withoutReturns(cell.source)) return json.slice(cell.start, cell.end)
   const isList = json[cell.at.start] === '['
-  const written = JSON.stringify(isList ? splitKeepingEnds(source) : source, null, unit).replaceAll(
+  const own = /(?<!\r)\n/.test(cell.source) || !cell.source.includes('\r\n') ? source : source.replaceAll('\n', '\r\n')
+  const written = JSON.stringify(isList ? splitKeepingEnds(own) : own, null, unit).replaceAll(
     '\n',
     `\n${unit.repeat(3)}`,
   )
