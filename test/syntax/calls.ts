@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import type { Block } from '@clada/reply/core/block.ts'
 import { type Call, interpretCall, type Rendered } from '@clada/reply/syntax/call.ts'
-import type { Writer } from '@clada/reply/syntax/syntax.ts'
+import type { SyntaxWriter } from '@clada/reply/syntax/syntax.ts'
 import { targetNames, type TargetName, targetOf } from '@clada/reply/syntax/table.ts'
 
 /** Actions as random values, and every syntax to write them in. */
 
-export const writerOf = (name: TargetName): Writer => targetOf(name).target.open({})
+export const writerOf = (name: TargetName): SyntaxWriter => targetOf(name).target.open({})
 
 export const render = (name: TargetName, call: Call): Rendered => writerOf(name).call(call, 'a1b')
 

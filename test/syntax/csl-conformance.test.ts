@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { csl } from '@clada/reply/syntax/csl/csl.ts'
-import { CslParser, type Operation } from '@clada/reply/syntax/csl/grammar.ts'
+import { CslParser, type CslOperation } from '@clada/reply/syntax/csl/grammar.ts'
 import { type Attributes, lexCsl } from '@clada/reply/syntax/csl/marker.ts'
 import { Tokens } from '@clada/reply/syntax/tokens.ts'
 import { explained, readWith } from './read-alone.ts'
@@ -38,7 +38,7 @@ function operationsIn(text: string): unknown[] {
   return operations
 }
 
-const shapeOf = ({ name, line, attributes, parts }: Operation) => ({
+const shapeOf = ({ name, line, attributes, parts }: CslOperation) => ({
   type: name,
   line,
   ...valuesOf(attributes),

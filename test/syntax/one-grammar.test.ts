@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { readBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { syntaxNames, syntaxOf } from '@clada/reply/syntax/table.ts'
-import { View } from '@clada/reply/syntax/tokens.ts'
+import { LineView } from '@clada/reply/syntax/tokens.ts'
 import { corpus } from './corpus.ts'
 
 /** Every block of this syntax that stands alone and has nothing wrong, with the text it is in. */
@@ -27,7 +27,7 @@ describe('the same grammar reads clean and damaged markers', () => {
     const read = syntax.kind === 'native' ? syntax.throughDamage({}) : undefined
     let count = 0
     for (const { source, startLine, endLine } of completeBlocks(name)) {
-      const found = read?.(new View(source, '', { lines: Infinity }), startLine)
+      const found = read?.(new LineView(source, '', { lines: Infinity }), startLine)
       // Where more markers follow, the end may be content, and nothing is repaired.
       if (found === undefined) continue
       count++

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
-import { type Pair, makeReindenter } from '@clada/reply/text/reindent.ts'
+import { type LinePair, makeReindenter } from '@clada/reply/text/reindent.ts'
 import { foldText } from '@clada/reply/text/characters.ts'
 import { FileLines, views } from '@clada/reply/text/file-lines.ts'
 
@@ -22,7 +22,7 @@ describe('folded', () => {
 })
 
 describe('reindenter', () => {
-  const cases: { name: string; pairs: Pair[]; given: string; wanted: string | undefined }[] = [
+  const cases: { name: string; pairs: LinePair[]; given: string; wanted: string | undefined }[] = [
     { name: 'the same', pairs: [['  a', '  a']], given: '    b', wanted: '    b' },
     { name: 'more', pairs: [['a', '  a']], given: '  b', wanted: '    b' },
     { name: 'fewer', pairs: [['    a', '  a']], given: '      b', wanted: '    b' },

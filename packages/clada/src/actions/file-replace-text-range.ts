@@ -13,7 +13,7 @@ import {
 } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
-import { findOccurrences, findRanges, replaceSpans, type Marker, type Ranges } from '@clada/reply/text/edit.ts'
+import { findOccurrences, findRanges, replaceSpans, type RangeMarker, type Ranges } from '@clada/reply/text/edit.ts'
 import { expectHash } from './common.ts'
 import { type ReplacedData, replacedShape, absence, doubtful, shownPlaces, keepStrings } from './replace-occurrences.ts'
 import { damageWarning } from '@clada/reply/text/undamage.ts'
@@ -138,7 +138,7 @@ async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, {
 }
 
 /** An end counts only after the beginning. */
-async function missed(file: TextFile, edit: RangeEdit, which: Marker): Promise<Absence> {
+async function missed(file: TextFile, edit: RangeEdit, which: RangeMarker): Promise<Absence> {
   if (which === 'beginning') return absence(file, edit.old_text_beginning, edit.new_text)
   const from = findOccurrences(file.text, edit.old_text_beginning, { max: 1 })[0]?.end ?? 0
   const earlier = findOccurrences(file.text.slice(0, from), edit.old_text_end)
@@ -146,4 +146,4 @@ async function missed(file: TextFile, edit: RangeEdit, which: Marker): Promise<A
   return absence(file, edit.old_text_end, edit.new_text, from)
 }
 
-const paramOf = (which: Marker): string => `old_text_${which}`
+const paramOf = (which: RangeMarker): string => `old_text_${which}`

@@ -5,7 +5,7 @@ import { type Allowed, callable } from './actions.ts'
 import type { Call } from '@clada/reply/syntax/call.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import type { ReadOptions } from '@clada/reply/syntax/reader.ts'
-import type { Lesson as SyntaxLesson, Syntax, Writer } from '@clada/reply/syntax/syntax.ts'
+import type { Lesson as SyntaxLesson, Syntax, SyntaxWriter } from '@clada/reply/syntax/syntax.ts'
 import { defaultSyntax, type TaughtName, targetOf } from '@clada/reply/syntax/table.ts'
 
 export interface LessonOptions extends Allowed {
@@ -34,7 +34,7 @@ export interface Form {
 
 /** A syntax as a prompt teaches it. */
 export interface Teaching extends SyntaxLesson, Pick<Syntax, 'paths' | 'says'> {
-  readonly write: Writer['call']
+  readonly write: SyntaxWriter['call']
   /** The blocks of a text in this syntax. */
   read(text: string): readonly Block[]
 }

@@ -8,7 +8,7 @@ import { explainDiagnostic } from '../report/explain-diagnostic.ts'
 import { notExecutedText } from '../report/parts.ts'
 import type { Rendered } from '@clada/reply/syntax/call.ts'
 import { readReply } from '../core/read-reply.ts'
-import type { Syntax, Target, Writer } from '@clada/reply/syntax/syntax.ts'
+import type { Syntax, Target, SyntaxWriter } from '@clada/reply/syntax/syntax.ts'
 import { syntaxOf, type TargetName, targetOf } from '@clada/reply/syntax/table.ts'
 
 export interface ConvertedDocument {
@@ -39,7 +39,7 @@ class Conversion {
   readonly #to: TargetName
   readonly #syntax: Syntax
   readonly #target: Target
-  readonly #writer: Writer
+  readonly #writer: SyntaxWriter
   readonly #ids = new Set<string>()
   readonly #parts: string[] = []
   readonly #refused: Note[] = []

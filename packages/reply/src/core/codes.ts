@@ -1,5 +1,5 @@
 /** What a code means, and what to do about it; for most failures the report says more exactly. */
-type Meaning = readonly [means: string, advice: string]
+type CodeMeaning = readonly [means: string, advice: string]
 
 /** The codes of operations on structures. */
 const structures = {
@@ -23,7 +23,7 @@ const structures = {
   FILE_TOO_LARGE: ['The file is above the limit for structures.', 'Edit the file as text.'],
   PERMISSION_DENIED: ['The file may not be read or written.', 'Ask the user to change its permissions.'],
   INVALID_PARAMETER: ['A parameter has no valid value.', 'Correct the parameter that the message names.'],
-} as const satisfies Readonly<Record<string, Meaning>>
+} as const satisfies Readonly<Record<string, CodeMeaning>>
 
 export type StructureCode = keyof typeof structures
 
@@ -90,7 +90,7 @@ export const codes = {
   io_error: ['The device failed, or the process ran out of descriptors.', 'Check the disk and retry.'],
   internal_error: ['A bug in clada. Only this action was stopped.', 'Report it, with `--error-detail debug`.'],
   ...structures,
-} as const satisfies Readonly<Record<string, Meaning>>
+} as const satisfies Readonly<Record<string, CodeMeaning>>
 
 /** The codes of failures. */
 export type Code = keyof typeof codes

@@ -16,7 +16,7 @@ interface Fences {
  * Which lines decide whether those below them are output, found from the top down. Of two, the nearer decides, up to the
  * beginning of the fence or paragraph; past empty lines only inside a fence or a commit header.
  */
-export class Signs {
+export class SessionSigns {
   readonly #source: Source
   readonly #fences: Fences
   /** The lines that were looked at last: those below `after`, up to `line`. */

@@ -97,13 +97,13 @@ const FRAME = /^(?:<[a-z][\w-]*>|<((?:file_?)?(?:path|name)|file)>[^<>]+<\/\1>)?
 export const hasMark = (source: Source, line: number, syntaxes: readonly Marking[]): boolean =>
   markOn(source, line, syntaxes) !== undefined
 
-interface Mark {
+interface MarkerKind {
   readonly title: string
   /** What precedes it on its line. */
   readonly prefix: string
 }
 
-function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mark | undefined {
+function markOn(source: Source, line: number, syntaxes: readonly Marking[]): MarkerKind | undefined {
   const written = source.line(line)
   if (!LIKELY.test(written) || !MAYBE.test(written)) return undefined
   const whole = toPlainMarker(written)
@@ -146,7 +146,12 @@ const MAYBE = /#!|[<>*-]{3}|--|@@|<\w|&lt;|\\<|\xab|`{3}[sa]|\d:\d|\{\s*(?:"|$)/
 /** Indentation, quotation marks, bullets, numbers, headings, backticks. */
 const PREFIX = /^(?:\s+|>|[-*+] +|[•‣◦] *|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/
 
-function reasonFor(source: Source, line: number, { title, prefix }: Mark, quotations: Quotations): NotExecutedReason {
+function reasonFor(
+  source: Source,
+  line: number,
+  { title, prefix }: MarkerKind,
+  quotations: Quotations,
+): NotExecutedReason {
   if (prefix.includes('>')) return 'quoted'
   const regions = Regions.of(source)
   if (regions.isListing(line)) return 'listing'

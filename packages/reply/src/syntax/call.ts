@@ -55,7 +55,7 @@ export function interpretCall({ action, params }: Call): Meaning | Refused {
   return shape.means((name) => params[name] ?? '', params)
 }
 
-interface Shape {
+interface CallRule {
   readonly needs: readonly string[]
   readonly takes?: readonly string[]
   means(text: (name: string) => string, params: Call['params']): Meaning | Refused
@@ -63,7 +63,7 @@ interface Shape {
 
 const edited = ['path', 'old_text', 'new_text']
 
-const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+const shapes: ReadonlyMap<string, CallRule> = new Map<string, CallRule>([
   [
     'file_write',
     {

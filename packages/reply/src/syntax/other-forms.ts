@@ -89,7 +89,7 @@ const plainRow = (row: string): string =>
 /** An expression takes these for ends of lines too, and would read the rest of a line from each of them. */
 const OTHER_BREAKS = /[\r\u2028\u2029]/g
 
-interface Row {
+interface OtherForm {
   readonly what: string
   readonly pattern: RegExp
   readonly reason: NotExecutedReason
@@ -130,7 +130,7 @@ const callPatterns = (): readonly RegExp[] =>
   (knownCalls ??= calls.map((call) => new RegExp(`^${BEFORE}(${call})`, 'gim')))
 let knownCalls: readonly RegExp[] | undefined
 
-const others: readonly Row[] = [
+const others: readonly OtherForm[] = [
   {
     what: 'file between lines of marks',
     pattern: new RegExp(
@@ -161,7 +161,7 @@ const others: readonly Row[] = [
 /** All of these at once. What calls begin with is tried once for each line. Made when it is needed. */
 const any = (): RegExp =>
   (knownAny ??= new RegExp(`^(?:${BEFORE}(?:${calls.join('|')})|${others.map(withoutStart).join('|')})`, 'im'))
-const withoutStart = ({ pattern }: Row): string => pattern.source.replace(/^\^/, '')
+const withoutStart = ({ pattern }: OtherForm): string => pattern.source.replace(/^\^/, '')
 let knownAny: RegExp | undefined
 
 function rowsIn(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {

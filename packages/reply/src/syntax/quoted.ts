@@ -3,7 +3,7 @@ import type { Block, NotExecutedReason } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { parseFence } from '../regions/fences.ts'
 import { Regions } from '../regions/regions.ts'
-import { isPrompt, Signs } from '../regions/sessions.ts'
+import { isPrompt, SessionSigns } from '../regions/sessions.ts'
 import { isPlaceholder } from './placeholder.ts'
 
 /**
@@ -13,7 +13,7 @@ import { isPlaceholder } from './placeholder.ts'
 export class Quotations {
   readonly #source: Source
   readonly #regions: Regions
-  readonly #signs: Signs
+  readonly #signs: SessionSigns
   /** The last line of the block before, and whether that is a quotation: a diff that follows it directly is part of it. */
   #last = 0
   #quoted = false
@@ -21,7 +21,7 @@ export class Quotations {
   constructor(source: Source) {
     this.#source = source
     this.#regions = Regions.of(source)
-    this.#signs = new Signs(source, this.#regions)
+    this.#signs = new SessionSigns(source, this.#regions)
   }
 
   /** Blocks are asked about in line order. */

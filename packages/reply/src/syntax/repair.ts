@@ -3,7 +3,7 @@ import { type Block, type Document, isComplete, type SkippedBlock } from '../cor
 import type { DamageKind } from '../core/diagnostic.ts'
 import { rangeFinder, Source } from '../core/source.ts'
 import { escapesInPaths, matchBullet, flagDamagedParams } from './damage.ts'
-import { type Budget, damageKindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
+import { type SearchBudget, damageKindsOf, type MarkedBlock, type ReadThroughDamage, LineView } from './tokens.ts'
 import { sortByLine } from './account.ts'
 import { isQuotedWhole } from '../regions/quotations.ts'
 import { findDamageKinds, mayShowDamage, toPlainMarker, showsDamage, damageWords } from '../text/undamage.ts'
@@ -25,7 +25,7 @@ export function repairDocument(source: Source, strict: Document, options: Throug
   const left = rangeFinder(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
   const others = document.notExecuted.filter(({ line }) => left(line) === undefined)
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
-  const reported = new Set<Region>()
+  const reported = new Set<DamagedRegion>()
   const blocks = document.blocks.map((block) => {
     const region = findRegion(regions, block.startLine)
     if (region === undefined || region.changed.size === 0) return flagSuspectParams(repaired, block, escaped, walks)
@@ -45,7 +45,7 @@ export const isUnaffectedByDamage = (source: Source, block: Block, walks: Walks)
   escapesInPaths(block).length === 0
 
 /** Whether all that was sound is as it was, what is in a repaired block left out, and all that is new is repaired. */
-function keeps(before: Document, after: Document, regions: readonly Region[]): boolean {
+function keeps(before: Document, after: Document, regions: readonly DamagedRegion[]): boolean {
   const sound = new Map([...placed(before.blocks)].filter(([, block]) => isComplete(block)))
   for (const [place, block] of placed(after.blocks)) {
     const old = sound.get(place)
@@ -61,7 +61,7 @@ function keeps(before: Document, after: Document, regions: readonly Region[]): b
 }
 
 /** What a repair would have changed and did not, because a sound block would not be as it was: its markers outside those. */
-function listUnrepaired({ start, end, changed, markers }: Region, blocks: readonly Block[]): SkippedBlock[] {
+function listUnrepaired({ start, end, changed, markers }: DamagedRegion, blocks: readonly Block[]): SkippedBlock[] {
   if (changed.size === 0) return []
   const sound = blocks.filter(isComplete).map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? end }))
   const isInSound = (line: number): boolean => sound.some(({ first, last }) => first <= line && line <= last)
@@ -88,7 +88,7 @@ function isSame(a: Block, b: Block): boolean {
 }
 
 /** Every repair. A group reports all of them with its first block. */
-function warningsOf({ start, end, prefix, bullet, markers, changed }: Region): string[] {
+function warningsOf({ start, end, prefix, bullet, markers, changed }: DamagedRegion): string[] {
   const warnings: string[] = []
   if (bullet !== '') warnings.push(`line ${start}: marker read without the '${bullet.trim()}' before it`)
   if (prefix !== '') {
@@ -124,7 +124,7 @@ function toleratedIn(source: Source, block: Block, walks: Walks): readonly Damag
   const walk = walks.get(block.syntax)?.walk
   if (walk === undefined || !mayShowDamage(block.raw) || !tolerated.some((kind) => showsDamage(block.raw, kind)))
     return none
-  const view = new View(source, '', { lines: source.lineCount * 4 })
+  const view = new LineView(source, '', { lines: source.lineCount * 4 })
   const markers = walk(view, block.startLine)?.markers ?? none
   // A byte order mark at the start of the text is no damage: editors write one.
   return damageKindsOf(markers.map((one) => (one.line === 1 ? { ...one, markup: withoutBom(one.markup) } : one)))
@@ -151,7 +151,7 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
  * Whether the content of a repaired block can be trusted is another question: `flagDamagedParams` in `damage.ts`.
  */
 
-export interface Region extends MarkedBlock {
+export interface DamagedRegion extends MarkedBlock {
   /** What its markers show. */
   readonly kinds: readonly DamageKind[]
   /** What precedes every line. */
@@ -165,7 +165,7 @@ export interface Region extends MarkedBlock {
 export interface Repairs {
   /** As many lines as before. */
   readonly text: string
-  readonly regions: readonly Region[]
+  readonly regions: readonly DamagedRegion[]
   /** What looks damaged and was not repaired. */
   readonly alone: readonly SkippedBlock[]
 }
@@ -185,7 +185,7 @@ interface RepairOptions {
 export function repairMarkers(source: Source, strict: Document, options: RepairOptions): Repairs {
   const { soundBefore } = options
   const { regions, open } = findRegions(source, strict, options)
-  const regionAt = (line: number): Region | undefined => findRegion(regions, line)
+  const regionAt = (line: number): DamagedRegion | undefined => findRegion(regions, line)
   const soundAt = strict.blocks.filter(isComplete).map((block) => regionAt(block.startLine))
   const sound = soundBefore || soundAt.includes(undefined)
   const isFlush = (block: Block): boolean =>
@@ -196,7 +196,7 @@ export function repairMarkers(source: Source, strict: Document, options: RepairO
     ...strict.blocks.filter((block) => !isComplete(block)).map((block) => regionAt(block.startLine)),
     ...strict.diagnostics.map((diagnostic) => regionAt(diagnostic.range.line)),
   ])
-  const isRepaired = (region: Region): boolean =>
+  const isRepaired = (region: DamagedRegion): boolean =>
     !(region.bullet === '' ? sound : soundOutside) || mistaken.has(region) || !isVisible(region)
   const chosen = regions.filter(isRepaired)
   const isKnown = (line: number): boolean =>
@@ -213,7 +213,7 @@ export function repairMarkers(source: Source, strict: Document, options: RepairO
 const unfinished = (line: number): SkippedBlock => ({ line, endLine: line, what: 'native block', reason: 'unreadable' })
 
 /** Regions are in order and do not overlap. */
-export const findRegion = (regions: readonly Region[], line: number): Region | undefined =>
+export const findRegion = (regions: readonly DamagedRegion[], line: number): DamagedRegion | undefined =>
   rangeFinder(regions, ({ start, end }) => ({ first: start, last: end }))(line)
 
 /** Every block that is whole once damage is undone, those that are sound without left out unless they are in one. */
@@ -221,13 +221,13 @@ function findRegions(
   source: Source,
   strict: Document,
   { walks, soundBefore, given = source }: RepairOptions,
-): { regions: Region[]; open: number[] } {
+): { regions: DamagedRegion[]; open: number[] } {
   const ends = new Map<number, number>()
   for (const block of strict.blocks) {
     if (isComplete(block)) ends.set(block.startLine, Math.max(block.endLine ?? 0, ends.get(block.startLine) ?? 0))
   }
   const budget = { lines: 16 * source.lineCount + 1000 }
-  const regions: Region[] = []
+  const regions: DamagedRegion[] = []
   const open: number[] = []
   let quoted: boolean | undefined
   let item: { readonly prefix: string; readonly end: number } | undefined
@@ -303,11 +303,11 @@ function regionFrom(
   start: number,
   prefixes: readonly string[],
   walks: Walks,
-  budget: Budget,
+  budget: SearchBudget,
   bullet: string,
-): Region | undefined {
+): DamagedRegion | undefined {
   for (const prefix of prefixes) {
-    const view = new View(source, prefix, budget, { line: start, text: bullet === '' ? prefix : bullet })
+    const view = new LineView(source, prefix, budget, { line: start, text: bullet === '' ? prefix : bullet })
     for (const { walk } of walks.values()) {
       const walked = walk(view, start)
       if (walked !== undefined) {
@@ -334,18 +334,18 @@ function changedBy(
   return changed
 }
 
-const isVisible = ({ kinds, prefix, bullet }: Region): boolean =>
+const isVisible = ({ kinds, prefix, bullet }: DamagedRegion): boolean =>
   prefix + bullet !== '' || kinds.some((kind) => kind === 'entities' || kind === 'escapes' || kind === 'punctuation')
 
 /** Next to valid blocks, one that is quoted, escaped or indented is shown and not meant. */
-const skippedRegion = ({ start, end, prefix }: Region): SkippedBlock => ({
+const skippedRegion = ({ start, end, prefix }: DamagedRegion): SkippedBlock => ({
   line: start,
   endLine: end,
   what: 'native block',
   reason: prefix.includes('>') ? 'quoted' : 'example',
 })
 
-function textWith(source: Source, regions: readonly Region[]): string {
+function textWith(source: Source, regions: readonly DamagedRegion[]): string {
   const parts: string[] = []
   let from = 0
   for (const { changed, start, end } of regions) {

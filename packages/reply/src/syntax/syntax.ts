@@ -4,10 +4,10 @@ import type { ReadThroughDamage } from './tokens.ts'
 import type { MakeReader, ReadOptions } from './reader.ts'
 
 /** Everything clada knows about one syntax. `table.ts` has one row of this type per syntax. */
-export type Syntax = Native | Foreign | Proposed
+export type Syntax = Native | Foreign | ProposalSyntax
 
 /** A syntax of clada's own: always looked for. */
-interface Native extends Row {
+interface Native extends SyntaxBase {
   readonly kind: 'native'
   /** Matches the beginning of a line that may open a block. Tested without damage, quotation marks and indentation. */
   readonly opener: RegExp
@@ -20,7 +20,7 @@ interface Native extends Row {
 }
 
 /** A format of other tools: run only where a document has no native block, which is known at its end. */
-interface Foreign extends Row {
+interface Foreign extends SyntaxBase {
   readonly kind: 'foreign'
   readonly waits: true
   /** The text of one edit, for a model to send again; `label` is what the block called it. */
@@ -28,12 +28,12 @@ interface Foreign extends Row {
 }
 
 /** Whole files in a reply that has no blocks: shown first, and written after a yes. */
-interface Proposed extends Row {
+interface ProposalSyntax extends SyntaxBase {
   readonly kind: 'proposal'
   readonly waits: true
 }
 
-interface Row {
+interface SyntaxBase {
   /** Its name in messages. */
   readonly title: string
   /** Other names that options accept for it. */
@@ -80,10 +80,10 @@ export interface Target {
   readonly explains?: true
   /** Whether a path may start with the name of the project directory. */
   readonly dropsRootName?: true
-  open(options: ReadOptions): Writer
+  open(options: ReadOptions): SyntaxWriter
 }
 
-export interface Writer {
+export interface SyntaxWriter {
   /** `id` is for the syntaxes whose blocks have one. */
   call(call: Call, id: string): Rendered
   /** Several calls whose first failure skips the rest. */

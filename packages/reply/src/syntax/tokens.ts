@@ -38,14 +38,14 @@ export interface Marker {
 }
 
 /** The lines of a text, without what precedes every one of them. */
-export class View {
+export class LineView {
   readonly prefix: string
   readonly source: Source
   readonly lineCount: number
-  readonly #budget: Budget
+  readonly #budget: SearchBudget
   readonly #bullet: { readonly line: number; readonly text: string } | undefined
 
-  constructor(source: Source, prefix: string, budget: Budget, bullet?: { line: number; text: string }) {
+  constructor(source: Source, prefix: string, budget: SearchBudget, bullet?: { line: number; text: string }) {
     this.source = source
     this.#budget = budget
     this.#bullet = bullet
@@ -65,7 +65,7 @@ export class View {
 }
 
 /** Blocks that are never closed must not make every search go to the end of the text. */
-export interface Budget {
+export interface SearchBudget {
   lines: number
 }
 
@@ -73,12 +73,12 @@ export interface Budget {
 export class Tokens<T extends Token> {
   readonly source: Source
   readonly lineCount: number
-  readonly #view: View
+  readonly #view: LineView
   readonly #lex: Lex<T>
   readonly #reading: MarkerReading
   readonly #markers: Markers
 
-  constructor(view: View, lex: Lex<T>, reading: MarkerReading) {
+  constructor(view: LineView, lex: Lex<T>, reading: MarkerReading) {
     this.#markers = new Markers(reading)
     this.#view = view
     this.#lex = lex
@@ -89,7 +89,7 @@ export class Tokens<T extends Token> {
 
   /** The tokens of a text as it is. */
   static exact<T extends Token>(source: Source, lex: Lex<T>): Tokens<T> {
-    return new Tokens(new View(source, '', { lines: Infinity }), lex, 'exact')
+    return new Tokens(new LineView(source, '', { lines: Infinity }), lex, 'exact')
   }
 
   /** Undefined for a line that lacks what precedes the others, and past the end. */
@@ -149,7 +149,7 @@ export class Markers {
   readonly #unescaped = new Set<string>()
   readonly #escaped = new Set<string>()
   /** By markup: most markers of a text are written like others. */
-  readonly #signs = new Map<string, Signs>()
+  readonly #signs = new Map<string, MarkerSigns>()
   readonly #isUniform: boolean
 
   constructor(reading: MarkerReading = 'damaged') {
@@ -177,7 +177,7 @@ export class Markers {
     return isDisjoint(escaped, this.#unescaped) && isDisjoint(unescaped, this.#escaped)
   }
 
-  #signsIn(markup: string): Signs {
+  #signsIn(markup: string): MarkerSigns {
     const known = this.#signs.get(markup) ?? signsIn(markup)
     this.#signs.set(markup, known)
     return known
@@ -197,7 +197,7 @@ export interface MarkedBlock {
 }
 
 /** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
-export type ReadThroughDamage = (view: View, line: number) => MarkedBlock | undefined
+export type ReadThroughDamage = (view: LineView, line: number) => MarkedBlock | undefined
 
 /** First as a program damages a text, which leaves what is in a code fence as it is; then with any damage. */
 export const makeDamageReader =
@@ -212,12 +212,12 @@ export const makeDamageReader =
 const withoutBom = (line: string): string => (line.charCodeAt(0) === BOM ? line.slice(1) : line)
 
 /** The signs that a marker has in escaped form, and those that it has as they are. */
-interface Signs {
+interface MarkerSigns {
   readonly escaped: ReadonlySet<string>
   readonly unescaped: ReadonlySet<string>
 }
 
-function signsIn(markup: string): Signs {
+function signsIn(markup: string): MarkerSigns {
   const { escaped, plain } = findEscaped(markup)
   const signs = { escaped: new Set(escaped), unescaped: new Set(plain) }
   for (const [sign, typographic] of typographicSigns) {

@@ -2,7 +2,7 @@ import type { DamageKind } from '../core/diagnostic.ts'
 import { type CharacterKind, foldText, findCharacterKind } from './characters.ts'
 import type { HunkLine } from './hunks.ts'
 import { findCommonPairs } from './line-diff.ts'
-import { indentOf, type Pair, makeReindenter } from './reindent.ts'
+import { indentOf, type LinePair, makeReindenter } from './reindent.ts'
 import { findDamageKinds, tokensOfKind } from './undamage.ts'
 
 /**
@@ -20,7 +20,7 @@ export function adaptNewLines(
   const given = blocks.flatMap(({ added }) => added)
   const pairs = lines
     .filter(({ mark }) => mark !== '+')
-    .flatMap((line, at): Pair[] => {
+    .flatMap((line, at): LinePair[] => {
       const own = there[at]
       return own === undefined ? [] : [[line.text, own]]
     })
@@ -28,10 +28,10 @@ export function adaptNewLines(
   if (isDoubtful(given, lost, pairs, text)) return undefined
   if (pairs.every(([edit, file]) => edit === file)) return given
 
-  const evidence = new Evidence(pairs, text)
+  const evidence = new CharacterEvidence(pairs, text)
   if (!evidence.isEmpty && hasNewEntities(given, pairs, text)) return undefined
   const strip = stripsTrailing(pairs)
-  const straight = pairs.map(([edit, file]): Pair => [plainIndent(edit), plainIndent(file)])
+  const straight = pairs.map(([edit, file]): LinePair => [plainIndent(edit), plainIndent(file)])
   const shift = shiftOf(lines, there, straight, text)
   const done: string[] = []
   for (const block of blocks) {
@@ -51,7 +51,7 @@ export function adaptNewLines(
 function isDoubtful(
   added: readonly string[],
   lost: readonly HunkLine[],
-  pairs: readonly Pair[],
+  pairs: readonly LinePair[],
   text: string,
 ): boolean {
   if (lost.length === 0) return false
@@ -76,18 +76,18 @@ function isDoubtful(
 const indents: readonly RegExp[] = [/^\t/m, /^ {2}/m]
 
 /** Where one kind of damage is, another may be: entities that neither the old lines nor the file have were perhaps none. */
-function hasNewEntities(added: readonly string[], pairs: readonly Pair[], text: string): boolean {
+function hasNewEntities(added: readonly string[], pairs: readonly LinePair[], text: string): boolean {
   const tokens = added.flatMap((line) => line.match(/&(?:#\d+|#x[\da-f]+|[a-z]+);/gi) ?? [])
   return tokens.some((token) => !text.includes(token) && !pairs.some(([edit]) => edit.includes(token)))
 }
 
 /** Lines that go and lines that come in their place. */
-interface Block {
+interface ReplacedLines {
   readonly removed: readonly { readonly edit: string; readonly file: string | undefined }[]
   readonly added: readonly string[]
 }
 
-function blocksOf(lines: readonly HunkLine[], there: readonly (string | undefined)[]): Block[] {
+function blocksOf(lines: readonly HunkLine[], there: readonly (string | undefined)[]): ReplacedLines[] {
   const blocks: { removed: { edit: string; file: string | undefined }[]; added: string[] }[] = []
   let open = false
   let at = 0
@@ -109,7 +109,7 @@ export const plainIndent = (line: string): string =>
   line.replace(/^[\s\u200b\u2060]+/, (space) => space.replace(/[\u200b\u2060\ufeff]/g, '').replace(/[^ \t]/g, ' '))
 
 /** Whether spaces at the ends of new lines were put there by something that put them on old lines too. */
-function stripsTrailing(pairs: readonly Pair[]): boolean {
+function stripsTrailing(pairs: readonly LinePair[]): boolean {
   const ends = pairs
     .filter(([edit]) => edit.trim() !== '')
     .map(([edit, file]) => ({ edit: edit.slice(edit.trimEnd().length), file: file.slice(file.trimEnd().length) }))
@@ -120,7 +120,7 @@ function stripsTrailing(pairs: readonly Pair[]): boolean {
 }
 
 /** The spaces that the file has after a line whose end the edit does not change, for each new line. */
-function keptEnds({ removed, added }: Block): readonly string[] {
+function keptEnds({ removed, added }: ReplacedLines): readonly string[] {
   if (removed.length !== added.length) return []
   return added.map((line, at) => {
     const { edit = '', file = '' } = removed[at] ?? {}
@@ -138,7 +138,7 @@ function keptEnds({ removed, added }: Block): readonly string[] {
 function shiftOf(
   lines: readonly HunkLine[],
   there: readonly (string | undefined)[],
-  pairs: readonly Pair[],
+  pairs: readonly LinePair[],
   text: string,
 ): (line: string) => string | undefined {
   if (pairs.every(([edit, file]) => edit.trim() === '' || indentOf(edit) === indentOf(file))) return (line) => line
@@ -153,10 +153,10 @@ function shiftOf(
 export function chooseFrame(
   lines: readonly HunkLine[],
   there: readonly (string | undefined)[],
-): Frame | 'unclear' | undefined {
+): TextSide | 'unclear' | undefined {
   const old = lines.filter(({ mark }) => mark !== '+').map(({ text }) => plainIndent(text))
   const fresh = lines.filter(({ mark }) => mark !== '-').map(({ text }) => plainIndent(text))
-  const frameBy = (own: number, at: number): Frame[] => {
+  const frameBy = (own: number, at: number): TextSide[] => {
     const [edit = '', file, line = ''] = [old[own], there[own], fresh[at]]
     const is = file === undefined ? indentOf(edit) : indentOf(plainIndent(file))
     if (!hasContent(edit) || indentOf(edit) === is) return []
@@ -171,7 +171,7 @@ export function chooseFrame(
   return first === 'old' ? first : frame
 }
 
-type Frame = 'old' | 'file'
+type TextSide = 'old' | 'file'
 
 const hasContent = (line: string): boolean => line.trim() !== ''
 
@@ -190,13 +190,13 @@ const unitsOf = (text: string): string[] => text.match(/\P{M}\p{M}*|\p{M}+/gsu) 
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|\.\.\.|\P{M}\p{M}*/gsu) ?? []
 
 /** What the characters of old lines are in the file. */
-class Evidence {
+class CharacterEvidence {
   readonly #text: string
   readonly #renderings = new Map<string, Set<string>>()
   readonly #damaged = new Set<CharacterClass>()
   readonly #sound = new Set<CharacterClass>()
 
-  constructor(pairs: readonly Pair[], text: string) {
+  constructor(pairs: readonly LinePair[], text: string) {
     this.#text = text
     for (const [edit, file] of pairs) {
       if (edit === file && isPlain(edit)) continue
@@ -216,7 +216,7 @@ class Evidence {
   }
 
   /** New lines with the characters of the file in what they share with the old ones, and the same repair elsewhere. */
-  rewritten({ removed, added }: Block): string[] | undefined {
+  rewritten({ removed, added }: ReplacedLines): string[] | undefined {
     const old = removed.flatMap(({ edit, file }) => [...tokensOf(edit, file), newline])
     const fresh = added.flatMap((line) => [...wordsOf(line), '\n'])
     const shared = new Map(
@@ -263,15 +263,15 @@ class Evidence {
 
 const isPlain = (text: string): boolean => !/[\x80-\uffff]/.test(text)
 
-interface Token {
+interface AdaptedToken {
   readonly text: string
   /** As the file has it, where that is known. */
   readonly file: string | undefined
 }
 
-const newline: Token = { text: '\n', file: '\n' }
+const newline: AdaptedToken = { text: '\n', file: '\n' }
 
-function tokensOf(edit: string, file: string | undefined): Token[] {
+function tokensOf(edit: string, file: string | undefined): AdaptedToken[] {
   const segments = segmentsOf(edit.trim(), file?.trim() ?? '')
   const lead = edit.length - edit.trimStart().length
   const ends = new Map<number, number>([[lead, 0]])

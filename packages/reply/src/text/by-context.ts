@@ -49,7 +49,7 @@ export function findContextFits(lines: readonly HunkLine[], file: FileLines): Co
 const hasContent = (line: string): boolean => line.trim() !== ''
 
 /** Old lines, by their index, that must be there as written and next to each other. */
-interface Group {
+interface LineGroup {
   readonly lines: readonly number[]
   /** Lines of context next to them, of which one must be next to them in the file, or all. */
   readonly beside: readonly number[]
@@ -59,7 +59,7 @@ interface Group {
 }
 
 /** Undefined where new lines have no neighbour. */
-function groupsOf(lines: readonly HunkLine[], old: readonly string[]): Group[] | undefined {
+function groupsOf(lines: readonly HunkLine[], old: readonly string[]): LineGroup[] | undefined {
   const runs: number[][] = []
   const insertions = new Set<number[]>()
   let at = 0
@@ -90,7 +90,7 @@ const contentOf = (lines: readonly string[]): number => lines.join('').replace(/
 function fitsOf(
   lines: readonly HunkLine[],
   old: readonly string[],
-  groups: readonly Group[],
+  groups: readonly LineGroup[],
   file: FileLines,
 ): ContextFit[] {
   let anchor: { index: number; places: readonly number[] } | undefined
@@ -148,7 +148,7 @@ function tellingOf(old: readonly string[], file: FileLines): number[] {
 
 /** Lists and tables have the same lines in many places: there, lines that are alike do not say which place is meant. */
 function isDistinct(
-  groups: readonly Group[],
+  groups: readonly LineGroup[],
   old: readonly string[],
   telling: readonly number[],
   at: readonly number[],
@@ -161,7 +161,7 @@ function isDistinct(
 }
 
 function areTogether(
-  { lines, beside, needs, isInsertion }: Group,
+  { lines, beside, needs, isInsertion }: LineGroup,
   at: readonly number[],
   telling: readonly number[],
 ): boolean {
@@ -272,7 +272,7 @@ const NEXT_TO = 0.25
  * lacks, and among them one that is the same as its neighbour.
  */
 function placeWithin(
-  groups: readonly Group[],
+  groups: readonly LineGroup[],
   old: readonly string[],
   at: readonly number[],
   file: FileLines,

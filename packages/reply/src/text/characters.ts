@@ -3,7 +3,7 @@
  * damage is undone and when a difference is explained. Nothing else in the program lists such characters; what is spelled
  * out to people is in `spell-out.ts`.
  */
-interface Row {
+interface CharacterRow {
   readonly kind: CharacterKind
   /** What was typed, or what the character stands for. */
   readonly plain: string
@@ -14,7 +14,7 @@ interface Row {
 /** `angle`: a word processor makes guillemets of `<<`, but French text has them too, so only markers are read so. */
 export type CharacterKind = 'space' | 'quote' | 'dash' | 'dots' | 'angle' | 'invisible'
 
-const rows: readonly Row[] = [
+const rows: readonly CharacterRow[] = [
   { kind: 'quote', plain: "'", members: '\\u2018-\\u201b\\u2032' },
   { kind: 'quote', plain: '"', members: '\\u201c-\\u201f\\u2033' },
   { kind: 'dash', plain: '-', members: '\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d' },

@@ -26,12 +26,12 @@ export function didYouMean(wanted: string, names: readonly string[], otherwise =
 /** Longer input is cut: nothing that long is a mistyped name, and the distance takes the square of it. */
 const MAX_LENGTH = 80
 
-interface Shape {
+interface NameShape {
   letters: string
   words: string[]
 }
 
-function shapeOf(name: string): Shape {
+function shapeOf(name: string): NameShape {
   const words = name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
@@ -43,7 +43,7 @@ function shapeOf(name: string): Shape {
 const BY_WORDS = 100
 
 /** Smaller is closer. */
-function rankOf(asked: Shape, name: Shape): number | undefined {
+function rankOf(asked: NameShape, name: NameShape): number | undefined {
   if (asked.letters === name.letters) return 0
   if (sorted(asked.words) === sorted(name.words)) return 1
   if (asked.letters.length > 4 && sorted([...asked.letters]) === sorted([...name.letters])) return 1

@@ -30,7 +30,7 @@ export interface Tolerance {
 }
 
 /** How often the text must be there. */
-export type Wanted = number | 'all'
+export type WantedCount = number | 'all'
 
 export type TextEdited =
   | {
@@ -53,7 +53,7 @@ export function editTolerantly(
   text: string,
   old: string,
   fresh: string,
-  wanted: Wanted,
+  wanted: WantedCount,
   tolerance: Tolerance,
   what = 'old_text',
 ): TextEdited {
@@ -128,7 +128,7 @@ export function editRangeTolerantly(
   return { kind: 'absent' }
 }
 
-function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: string): TextEdited {
+function editedAt(fits: readonly Fit[], file: FileLines, wanted: WantedCount, what: string): TextEdited {
   const apart: Fit[] = []
   for (const fit of fits) {
     const last = apart.at(-1)
@@ -175,7 +175,7 @@ function throughDamage(
   text: string,
   old: string,
   fresh: string,
-  wanted: Wanted,
+  wanted: WantedCount,
   { damage }: Tolerance,
   what: string,
 ): TextEdited {

@@ -96,14 +96,14 @@ function withEnds(text: string, start: number, end: number, fresh: string): stri
 }
 
 export type Ranges =
-  | { kind: 'empty'; which: Marker }
-  | { kind: 'absent'; which: Marker; beginning?: Span }
+  | { kind: 'empty'; which: RangeMarker }
+  | { kind: 'absent'; which: RangeMarker; beginning?: Span }
   /** `count` includes overlaps; `spans` are the first of them, enough to show. */
-  | { kind: 'ambiguous'; which: Marker; count: number; spans: Span[]; beginning?: Span }
+  | { kind: 'ambiguous'; which: RangeMarker; count: number; spans: Span[]; beginning?: Span }
   /** `open` is a beginning after the last range that no end follows. */
   | { kind: 'found'; ranges: Span[]; open?: Span }
 
-export type Marker = 'beginning' | 'end'
+export type RangeMarker = 'beginning' | 'end'
 
 /**
  * Ranges from `beginning` to `end`, both included.
@@ -164,13 +164,13 @@ function overlapping(content: string, needle: string): { count: number; spans: S
 }
 
 /** The text in which a needle is searched, and the way between its offsets and those of the content. */
-interface View {
+interface SearchView {
   view: string
   index(offset: number): number
   span(at: number): Span
 }
 
-function viewFor(content: string, needle: string): View {
+function viewFor(content: string, needle: string): SearchView {
   const literal = !needle.includes('\n') || needle.includes('\r') || !content.includes('\r\n')
   if (literal) {
     return { view: content, index: (offset) => offset, span: (at) => ({ start: at, end: at + needle.length }) }

@@ -34,7 +34,7 @@ function edges(text: string, core: string, param: string): string {
   return back ? `${param} is there but for a newline before it` : `${param} is there but for the newlines around it`
 }
 
-interface Kind {
+interface DifferenceKind {
   /** What is left of a text when this kind of difference is taken away. */
   view(text: string): string
   /** Whether it removes the separator of words. */
@@ -52,7 +52,7 @@ const withoutIndent = (text: string) => withoutTrailing(text).replace(/^[ \t]+/g
 const withoutBlankLines = (text: string) => text.replace(/\n(?:[ \t]*\n)+/g, '\n')
 
 /** From the narrowest to the widest, so that the first to fit says most. */
-const KINDS: Kind[] = [
+const KINDS: DifferenceKind[] = [
   { view: withoutTrailing, why: 'only trailing spaces differ' },
   { view: withoutIndent, why: indentation },
   { view: withoutBlankLines, why: 'only blank lines differ' },
@@ -81,7 +81,7 @@ function quotes(wanted: string): string {
 const QUOTES = new RegExp(`[${characterClass('quote')}]`)
 
 /** Another way to read a text that was not found: without what a model puts around or into copied text. */
-interface Reading {
+interface OtherText {
   text: string
   /** What was taken away, to follow the parameter's name. */
   why: string
@@ -89,14 +89,14 @@ interface Reading {
   certain: boolean
 }
 
-export function searchVariants(wanted: string): Reading[] {
+export function searchVariants(wanted: string): OtherText[] {
   return [numbered(wanted), diffMarks(wanted), fenced(wanted), escaped(wanted), entities(wanted)].flatMap((reading) =>
     reading !== undefined && reading.text !== wanted && reading.text.trim() !== '' ? [reading] : [],
   )
 }
 
 /** `12: text`, `12 | text`, `12→text`; a bare space after the number only when the numbers count up. */
-function numbered(wanted: string): Reading | undefined {
+function numbered(wanted: string): OtherText | undefined {
   const lines = wanted.split('\n')
   const numbers: number[] = []
   const texts: string[] = []
@@ -114,7 +114,7 @@ function numbered(wanted: string): Reading | undefined {
 }
 
 /** The old side of a diff; of one that only adds, what it adds. */
-function diffMarks(wanted: string): Reading | undefined {
+function diffMarks(wanted: string): OtherText | undefined {
   const lines = wanted.split('\n').filter((line) => !/^@@ .*@@/.test(line))
   if (!lines.some((line) => /^[-+]/.test(line)) || !lines.every((line) => /^(?:[-+ ]|$)/.test(line))) return undefined
   const old = lines.filter((line) => !line.startsWith('+'))
@@ -122,12 +122,12 @@ function diffMarks(wanted: string): Reading | undefined {
   return { text: side.map((line) => line.slice(1)).join('\n'), why: 'carries diff marks', certain: false }
 }
 
-function fenced(wanted: string): Reading | undefined {
+function fenced(wanted: string): OtherText | undefined {
   const text = /^\s*(?:```|~~~)[^\n]*\n([^]*?)\n?(?:```|~~~)\s*$/.exec(wanted)?.[1]
   return text === undefined ? undefined : { text, why: 'is wrapped in a code fence', certain: true }
 }
 
-function escaped(wanted: string): Reading | undefined {
+function escaped(wanted: string): OtherText | undefined {
   if (!/\\["'nrt`$]/.test(wanted)) return undefined
   const text = wanted.replace(/\\(["'nrt`$\\])/g, (_, char: string) => ESCAPED.get(char) ?? char)
   return { text, why: 'has \\n, \\" or the like written out', certain: false }
@@ -139,7 +139,7 @@ const ESCAPED = new Map([
   ['t', '\t'],
 ])
 
-function entities(wanted: string): Reading | undefined {
+function entities(wanted: string): OtherText | undefined {
   const text = wanted.replace(/&(lt|gt|quot|apos|#39|amp);/g, (whole, name: string) => ENTITIES.get(name) ?? whole)
   return { text, why: 'has &lt;, &amp; or the like written out', certain: false }
 }

@@ -5,13 +5,13 @@ import { numberSequence, overlappingMatches } from './search.ts'
 
 /** The ways in which a line of an edit may be the same as a line of a file; each forgives what those before it forgive. */
 export const views = ['exact', 'trailing-space', 'indentation', 'characters'] as const
-export type View = (typeof views)[number]
+export type ViewName = (typeof views)[number]
 
 /** `letter` is `exact` with the CR of a CRLF; `context` is `characters` with the indentation, and one space for several. */
-type Comparison = View | 'letter' | 'context'
+type LineComparison = ViewName | 'letter' | 'context'
 
 /** What is left of a line when it is compared. */
-const keys: Readonly<Record<Comparison, (line: string) => string>> = {
+const keys: Readonly<Record<LineComparison, (line: string) => string>> = {
   letter: (line) => line,
   context: (line) =>
     foldText(line)
@@ -23,7 +23,7 @@ const keys: Readonly<Record<Comparison, (line: string) => string>> = {
   characters: (line) => foldText(line).trim(),
 }
 
-export const comparisonKey = (line: string, view: Comparison): string => keys[view](line)
+export const comparisonKey = (line: string, view: LineComparison): string => keys[view](line)
 
 export function withoutCr(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
@@ -34,7 +34,7 @@ export class FileLines {
   readonly text: string
   readonly count: number
   readonly #source: Source
-  readonly #indexes = new Map<Comparison, Index>()
+  readonly #indexes = new Map<LineComparison, LineIndex>()
 
   constructor(source: Source) {
     this.#source = source
@@ -67,13 +67,13 @@ export class FileLines {
   }
 
   /** How many lines are the same as a line in a view. */
-  countOf(line: string, view: Comparison): number {
+  countOf(line: string, view: LineComparison): number {
     const { counts, numbers } = this.#index(view)
     return counts[numbers.get(keys[view](line)) ?? -1] ?? 0
   }
 
   /** Where they are. */
-  places(line: string, view: Comparison): number[] {
+  places(line: string, view: LineComparison): number[] {
     const { ids, numbers } = this.#index(view)
     const id = numbers.get(keys[view](line))
     const found: number[] = []
@@ -82,7 +82,7 @@ export class FileLines {
   }
 
   /** Every line from which the wanted ones follow one another, overlaps included. */
-  find(wanted: readonly string[], view: Comparison): number[] {
+  find(wanted: readonly string[], view: LineComparison): number[] {
     const { ids, numbers } = this.#index(view)
     const key = keys[view]
     const pattern: number[] = []
@@ -96,7 +96,7 @@ export class FileLines {
     ]
   }
 
-  #index(view: Comparison): Index {
+  #index(view: LineComparison): LineIndex {
     const known = this.#indexes.get(view)
     if (known !== undefined) return known
     const key = keys[view]
@@ -122,7 +122,7 @@ export class FileLines {
 }
 
 /** Equal lines have equal numbers, so that a line is compared as a text only once. */
-interface Index {
+interface LineIndex {
   readonly ids: Int32Array
   readonly numbers: ReadonlyMap<string, number>
   /** How often each number is there. */

@@ -3,7 +3,7 @@ import { Source } from '../core/source.ts'
 import { dominantEol } from './lines.ts'
 import type { Span } from './edit.ts'
 import { type Hunk, hunkSide } from './hunks.ts'
-import { locateHunk, type Placed } from './hunks-locate.ts'
+import { locateHunk, type PlacedHunk } from './hunks-locate.ts'
 import { FileLines } from './file-lines.ts'
 import { type Fit, repairWarning, type MatchLevel, type Shifted, findShift, type Splice, applySplices } from './fit.ts'
 import type { Matching } from './matcher.ts'
@@ -76,7 +76,7 @@ function oneByOne(
 
 function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): AppliedHunks {
   const file = new FileLines(new Source(text, matching.breaks))
-  const placed: Placed[] = []
+  const placed: PlacedHunk[] = []
   const failures: HunkFailure[] = []
   const ambiguous = new Map<Hunk, readonly Fit[]>()
   for (const hunk of hunks) {
@@ -113,7 +113,11 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
 }
 
 /** A model that means every place writes the same block once for each: then there are as many places as blocks. */
-function placeIdentical(placed: Placed[], failures: HunkFailure[], ambiguous: ReadonlyMap<Hunk, readonly Fit[]>): void {
+function placeIdentical(
+  placed: PlacedHunk[],
+  failures: HunkFailure[],
+  ambiguous: ReadonlyMap<Hunk, readonly Fit[]>,
+): void {
   const groups = new Map<string, Hunk[]>()
   for (const hunk of ambiguous.keys()) {
     const key = JSON.stringify(hunk.lines)
@@ -123,7 +127,7 @@ function placeIdentical(placed: Placed[], failures: HunkFailure[], ambiguous: Re
     const [first] = group
     const fits = (first && ambiguous.get(first)) ?? []
     if (fits.length !== group.length) continue
-    const here = group.flatMap((hunk, nth): Placed[] => {
+    const here = group.flatMap((hunk, nth): PlacedHunk[] => {
       const fit = fits[nth]
       return fit?.splices === undefined ? [] : [{ hunk, fit: { ...fit, splices: fit.splices }, warnings: [] }]
     })
@@ -136,18 +140,22 @@ function placeIdentical(placed: Placed[], failures: HunkFailure[], ambiguous: Re
 
 const tolerant: Matching = { levels: 'all', damage: [] }
 
-const repaired = ({ hunk, fit }: Placed, file: FileLines): string[] => {
+const repaired = ({ hunk, fit }: PlacedHunk, file: FileLines): string[] => {
   const warning = repairWarning(`hunk ${hunk.number}`, [fit], file)
   return warning === undefined ? [] : [warning]
 }
 
 /** Only the last line of a file can be without a newline. */
-function newlineNote({ hunk, fit: { first, height } }: Placed, file: FileLines): string[] {
+function newlineNote({ hunk, fit: { first, height } }: PlacedHunk, file: FileLines): string[] {
   if ((!hunk.bare.old && !hunk.bare.new) || first + height === file.count) return []
   return [`hunk ${hunk.number} says 'No newline at end of file' but is not at its end; the note was ignored`]
 }
 
-function failureOf(hunk: Hunk, file: FileLines, found: Exclude<ReturnType<typeof locateHunk>, Placed>): HunkFailure {
+function failureOf(
+  hunk: Hunk,
+  file: FileLines,
+  found: Exclude<ReturnType<typeof locateHunk>, PlacedHunk>,
+): HunkFailure {
   const fits = 'fits' in found ? found.fits : []
   // Similar places are ignored where the hunk is already applied.
   const isLike = found.problem === 'absent' || fits[0]?.level === 'context'
@@ -170,22 +178,22 @@ function standing(hunk: Hunk, file: FileLines): number | undefined {
   return line === undefined ? findAppliedLine(lines, file.text) : line + 1
 }
 
-interface Change {
-  readonly placed: Placed
+interface HunkChange {
+  readonly placed: PlacedHunk
   readonly from: number
   readonly to: number
   readonly splices: readonly Splice[]
 }
 
-function changeOf(placed: Placed): Change | undefined {
+function changeOf(placed: PlacedHunk): HunkChange | undefined {
   const { splices } = placed.fit
   const [first] = splices
   return first && { placed, from: first.from, to: splices.at(-1)?.to ?? first.to, splices }
 }
 
-function overlaps(changes: readonly Change[]): HunkFailure[] {
+function overlaps(changes: readonly HunkChange[]): HunkFailure[] {
   const failures: HunkFailure[] = []
-  let previous: Change | undefined
+  let previous: HunkChange | undefined
   for (const change of changes) {
     const before = previous
     if (before !== undefined && (change.from < before.to || (adds(before) && adds(change) && meet(before, change)))) {
@@ -202,10 +210,10 @@ function overlaps(changes: readonly Change[]): HunkFailure[] {
 }
 
 /** Two that add at one point: which comes first is unknown. */
-const meet = (a: Change, b: Change): boolean => a.to === b.from
-const adds = ({ splices }: Change): boolean => splices.every(({ from, to }) => from === to)
+const meet = (a: HunkChange, b: HunkChange): boolean => a.to === b.from
+const adds = ({ splices }: HunkChange): boolean => splices.every(({ from, to }) => from === to)
 
-function spliced(file: FileLines, changes: readonly Change[], breaks: Matching['breaks']): string {
+function spliced(file: FileLines, changes: readonly HunkChange[], breaks: Matching['breaks']): string {
   const splices = changes.flatMap(({ placed, splices: own }) =>
     own.map((splice) => ({ ...splice, lineEnds: placed.fit.lineEnds })),
   )
@@ -216,7 +224,7 @@ function spliced(file: FileLines, changes: readonly Change[], breaks: Matching['
 }
 
 /** A text whose last line was changed, with a final newline or without: as the hunk says, or else as it was. */
-function ended(text: string, file: FileLines, { placed, splices }: Change): string {
+function ended(text: string, file: FileLines, { placed, splices }: HunkChange): string {
   const { bare } = placed.hunk
   const kept = file.text === '' || file.text.endsWith('\n')
   const newline = bare.old || bare.new ? !bare.new : kept

@@ -7,14 +7,14 @@ import { indentOf } from './reindent.ts'
 import { removeDamage } from './undamage.ts'
 
 /** A hunk and the one place it belongs. */
-export interface Placed {
+export interface PlacedHunk {
   readonly hunk: Hunk
   readonly fit: Fit & { readonly splices: readonly Splice[] }
   readonly warnings: readonly string[]
 }
 
-export type Located =
-  | Placed
+export type LocatedHunk =
+  | PlacedHunk
   | { readonly problem: 'absent' }
   | { readonly problem: 'ambiguous'; readonly fits: readonly Fit[] }
   /** It fits, and the file does not tell how its new lines must be written there. */
@@ -34,7 +34,12 @@ export type Located =
  * - it ends the file, and the hunk says that the old side has no final newline;
  * - it is as written and the first after the hunk before this one, unless the hunk must fit one place only.
  */
-export function locateHunk(hunk: Hunk, file: FileLines, matching: Matching, before: Placed | undefined): Located {
+export function locateHunk(
+  hunk: Hunk,
+  file: FileLines,
+  matching: Matching,
+  before: PlacedHunk | undefined,
+): LocatedHunk {
   if (hunkSide(hunk, 'old').length === 0) return locateAddition(hunk, file)
   // Hunks that must fit one place only are made of two texts.
   const marks = hunk.unique ? undefined : 'written'
@@ -64,12 +69,17 @@ function leadToSameText(fits: readonly Fit[], file: FileLines): boolean {
 const MOST_COMPARED = 20
 const LONGEST_COMPARED = 1_000_000
 
-interface Candidates {
+interface HunkCandidates {
   readonly fits: readonly Fit[]
   readonly warnings: readonly string[]
 }
 
-function candidates(hunk: Hunk, file: FileLines, found: readonly Fit[], before: Placed | undefined): Candidates {
+function candidates(
+  hunk: Hunk,
+  file: FileLines,
+  found: readonly Fit[],
+  before: PlacedHunk | undefined,
+): HunkCandidates {
   const endsFile = ({ first, height }: Fit): boolean => first + height === file.count
   const ending = hunk.atEnd ? found.filter(endsFile) : found
   const above = ending.length === 0 ? undefined : lineAbove(hunk.above, file)
@@ -96,14 +106,14 @@ function candidates(hunk: Hunk, file: FileLines, found: readonly Fit[], before: 
   return { fits: [next], warnings: [...warnings, warning] }
 }
 
-const firstAfter = (before: Placed, fits: readonly Fit[]): Fit | undefined =>
+const firstAfter = (before: PlacedHunk, fits: readonly Fit[]): Fit | undefined =>
   fits.find(({ first, level }) => level === 'exact' && first >= endOf(before))
 
-const endOf = ({ fit }: Placed): number => Math.max(fit.first + 1, ...fit.splices.map(({ to }) => to))
+const endOf = ({ fit }: PlacedHunk): number => Math.max(fit.first + 1, ...fit.splices.map(({ to }) => to))
 
-function locateAddition(hunk: Hunk, file: FileLines): Located {
+function locateAddition(hunk: Hunk, file: FileLines): LocatedHunk {
   const added = hunk.lines.map(({ text }) => withoutCr(text))
-  const at = (first: number, warnings: readonly string[] = []): Placed => {
+  const at = (first: number, warnings: readonly string[] = []): PlacedHunk => {
     const splices = [{ from: first, to: first, added }]
     return { hunk, fit: { level: 'exact', first, height: 0, splices }, warnings }
   }

@@ -10,14 +10,14 @@ import { diffArrays } from 'diff'
 import { countCommonEnds, splitKeepingEnds } from './lines.ts'
 
 /** `count` lines that both sides have, or that only the old or only the new side has, in order. */
-export interface Run {
+export interface LineRun {
   kind: 'same' | 'old' | 'new'
   count: number
 }
 
-export function diffLines(before: readonly string[], after: readonly string[]): Run[] {
-  const runs: Run[] = []
-  const add = (kind: Run['kind'], count: number) => {
+export function diffLines(before: readonly string[], after: readonly string[]): LineRun[] {
+  const runs: LineRun[] = []
+  const add = (kind: LineRun['kind'], count: number) => {
     const last = runs.at(-1)
     if (last?.kind === kind) last.count += count
     else if (count > 0) runs.push({ kind, count })

@@ -16,7 +16,7 @@ import type { DamageKind } from '../core/diagnostic.ts'
 import { adaptNewLines, chooseFrame, plainIndent } from './adapt.ts'
 import { findBlankLineFits } from './by-blank-lines.ts'
 import { findContextFits } from './by-context.ts'
-import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
+import { type FileLines, type ViewName, views, withoutCr } from './file-lines.ts'
 import { type Fit, type MatchLevel, makeSplices } from './fit.ts'
 import { type HunkLine, withoutPrefixes } from './hunks.ts'
 import { findCommonPairs } from './line-diff.ts'
@@ -72,7 +72,7 @@ function isIndentedAlike(lines: readonly HunkLine[], { first, height }: Fit, fil
 }
 
 function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
-  const given: Reading = { lines }
+  const given: HunkReading = { lines }
   if (matching.damage.length > 0 && matching.levels === 'all') {
     yield* damagedFits(given, file, matching.damage)
     return
@@ -97,14 +97,14 @@ export function listHunkVariants(lines: readonly HunkLine[]): (readonly HunkLine
 }
 
 const otherReadings = (
-  given: Reading,
-): { readonly readings: readonly Reading[]; readonly bare: readonly Reading[] } => ({
+  given: HunkReading,
+): { readonly readings: readonly HunkReading[]; readonly bare: readonly HunkReading[] } => ({
   readings: [...escapeReadings(given)],
   bare: bareReadings(given).flatMap((reading) => [reading, ...escapeReadings(reading)]),
 })
 
 /** The places by context, of the readings that find most of their lines in one. */
-function byContext(readings: readonly Reading[], file: FileLines): Fit[] {
+function byContext(readings: readonly HunkReading[], file: FileLines): Fit[] {
   let most = 0
   let best: Fit[] = []
   for (const { lines, through } of readings) {
@@ -132,7 +132,7 @@ export function makeHunkLines(old: readonly string[], fresh: readonly string[]):
   return lines
 }
 
-interface Reading {
+interface HunkReading {
   readonly lines: readonly HunkLine[]
   readonly through?: string | undefined
 }
@@ -167,7 +167,7 @@ const from =
   (at: number): number =>
     first + at
 
-function viewFits({ lines, through }: Reading, file: FileLines, view: View, level: MatchLevel): Fit[] {
+function viewFits({ lines, through }: HunkReading, file: FileLines, view: ViewName, level: MatchLevel): Fit[] {
   const plain = lines.map(({ mark, text }) => ({ mark, text: withoutCr(text) }))
   const old = oldOf(plain)
   // Lines of nothing but whitespace are everywhere once it is ignored.
@@ -240,7 +240,7 @@ function linesInsideStrings(lines: readonly HunkLine[]): ReadonlySet<HunkLine> |
   return agrees ? new Set([...old, ...fresh]) : undefined
 }
 
-const shiftFits = (old: readonly string[], there: readonly string[], view: View): boolean =>
+const shiftFits = (old: readonly string[], there: readonly string[], view: ViewName): boolean =>
   view === 'exact' || view === 'trailing-space' || isShifted(old, there)
 
 /** Whether all lines of an edit are indented in the file by one rule. */
@@ -248,7 +248,7 @@ export const isShifted = (old: readonly string[], there: readonly string[]): boo
   isOneShift(old.map((line, at) => [plainIndent(line), plainIndent(there[at] ?? '')] as const))
 
 /** The places of other readings, in the strictest way that finds any. */
-function readingFits(readings: readonly Reading[], file: FileLines, level: MatchLevel): Fit[] {
+function readingFits(readings: readonly HunkReading[], file: FileLines, level: MatchLevel): Fit[] {
   for (const view of views) {
     const fits = readings.flatMap((reading) => viewFits(reading, file, view, level))
     if (fits.length > 0) return fits
@@ -271,14 +271,14 @@ function merged(fits: readonly Fit[]): Fit[] {
   return [...byPlace.values()].sort((a, b) => a.first - b.first)
 }
 
-const bareReadings = ({ lines, through }: Reading): Reading[] =>
+const bareReadings = ({ lines, through }: HunkReading): HunkReading[] =>
   withoutPrefixes(lines).map(({ old, fresh, words }) => ({
     lines: makeHunkLines(old, fresh),
     through: through === undefined ? words : `${through} and ${words}`,
   }))
 
 /** Entities, backslashes of markdown and long dashes undone, where the old lines have them. */
-function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
+function* escapeReadings({ lines, through }: HunkReading): Generator<HunkReading> {
   const text = lines.map((line) => line.text).join('\n')
   const old = oldOf(lines).join('\n')
   const kinds = (['entities', 'escapes'] as const).filter((kind) => showsDamage(old, kind))
@@ -290,7 +290,7 @@ function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
       if (!hasOtherMarks(newOf(lines).join(''), old)) yield* undone([...set, 'punctuation'], lines, through)
 }
 
-function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], through?: string): Generator<Reading> {
+function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], through?: string): Generator<HunkReading> {
   const words = [...(through === undefined ? [] : [through]), damageWords(kinds)].join(' and ')
   const seen = new Set<string>()
   for (const dash of dashes) {
@@ -310,7 +310,7 @@ function isEscapedAlike(text: string, kinds: readonly DamageKind[]): boolean {
 }
 
 /** An edit whose markers are damaged: with that undone, then as any other. */
-function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly DamageKind[]): Generator<Fit[]> {
+function* damagedFits({ lines }: HunkReading, file: FileLines, damage: readonly DamageKind[]): Generator<Fit[]> {
   const shown = damage.filter(
     (kind) => showsDamage(oldOf(lines).join('\n'), kind) || showsDamage(newOf(lines).join('\n'), kind),
   )
@@ -319,7 +319,7 @@ function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly Dama
   const old = oldOf(lines).join('\n')
   const telling = shown.every((kind) => kind !== 'entities' && kind !== 'escapes' && showsDamage(old, kind))
   const isTold = undoneIn.length === 0 && telling && exactFits(lines, file).length === 0
-  const readings: readonly Reading[] = isTold ? [{ lines, through: damageWords(shown) }] : undoneIn
+  const readings: readonly HunkReading[] = isTold ? [{ lines, through: damageWords(shown) }] : undoneIn
   for (const view of views)
     yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
   const bare = readings.flatMap(bareReadings)

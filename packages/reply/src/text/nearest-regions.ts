@@ -2,7 +2,7 @@ import { afterLineEnd } from './lines.ts'
 import { spend, CELL, type Cell, SEVERAL, type Work } from './nearest-survey.ts'
 import { plainCode } from './characters.ts'
 
-interface Lines {
+interface LineWindow {
   /** Number of the first of them. */
   first: number
   lines: string[]
@@ -18,7 +18,7 @@ export function readLinesNear(
   first: number,
   last: number,
   work: Work,
-): Lines | undefined {
+): LineWindow | undefined {
   let line = place.line
   let from = lineStart(content, place.start)
   if (from === undefined) return undefined
@@ -52,7 +52,7 @@ export function readLinesNear(
 const LONG = 5000
 
 /** A stretch of the content around a cell in one line, with the offset that each of its characters is from. */
-interface Region {
+interface ContentRegion {
   text: string
   offsets: number[]
 }
@@ -61,7 +61,7 @@ interface Region {
  * The line of the cell, or as much of it as may matter for a text of `size` characters; with lines around
  * it when it is shorter than that, because the text may have been one line where the file has several.
  */
-export function readRegionAround(content: string, cell: Cell, size: number, work: Work): Region | undefined {
+export function readRegionAround(content: string, cell: Cell, size: number, work: Work): ContentRegion | undefined {
   const reach = size + MARGIN
   const lowest = Math.max(0, cell.start - reach)
   const highest = Math.min(content.length, cell.start + CELL + reach)

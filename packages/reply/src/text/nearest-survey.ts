@@ -18,30 +18,30 @@ export interface Cell {
 }
 
 /** Where the wanted text is, apart from whitespace and quotes. */
-export interface Hit {
+export interface TextHit {
   line: number
   endLine: number
   start: number
   end: number
 }
 
-export interface Survey {
+export interface NearestSurvey {
   cells: Cell[]
-  hits: Hit[]
+  hits: TextHit[]
 }
 
 export const CELL = 512
 const MAX_HITS = 50
 
 /** `readings` are the ways to read what is wanted; hits are looked for with the first. */
-export function surveyText(content: string, readings: readonly string[], work: Work): Survey {
+export function surveyText(content: string, readings: readonly string[], work: Work): NearestSurvey {
   const codes = squeezedCodes(readings[0] ?? '')
   const size = Math.min(content.length, MAX_CONTENT)
   if (codes.length < MIN_CODES || !spend(work, size)) return { cells: [], hits: [] }
   const grams = gramsOf(content, readings, codes.length, work)
   const roll = rollingHash(codes)
   const cells: Cell[] = []
-  const hits: Hit[] = []
+  const hits: TextHit[] = []
   const { weights, leads, mask, length, shift } = grams
   const seen = new Int32Array(weights.length)
 
@@ -204,7 +204,7 @@ function rollingHash(codes: Uint16Array): (code: number) => boolean {
 const BASE = 0x01000193
 
 /** The hit that ends before `end`, if there is one and not only an equal hash. */
-function hitBefore(content: string, end: number, endLine: number, codes: Uint16Array, work: Work): Hit | undefined {
+function hitBefore(content: string, end: number, endLine: number, codes: Uint16Array, work: Work): TextHit | undefined {
   let left = codes.length
   let line = endLine
   let at = end

@@ -7,7 +7,7 @@ import { findOccurrences } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import { splitLines, withoutOuterBlankLines } from './lines.ts'
 import { findBestWindows, lineEndsBetween, readLinesNear, readRegionAround, widenToLines } from './nearest-regions.ts'
-import { spend, type Cell, type Hit, LIMITS, surveyText, type Survey, type Work } from './nearest-survey.ts'
+import { spend, type Cell, type TextHit, LIMITS, surveyText, type NearestSurvey, type Work } from './nearest-survey.ts'
 import { collapse, isShortWord } from './characters.ts'
 import { locateSpans } from './places.ts'
 import { withoutPrefixes } from './hunks.ts'
@@ -130,7 +130,7 @@ function choose(places: readonly Candidate[]): Candidate[] {
 
 const FAR_BEHIND = 0.65
 
-function hitPlace(content: string, { line, endLine, start, end }: Hit, wanted: string): Candidate | undefined {
+function hitPlace(content: string, { line, endLine, start, end }: TextHit, wanted: string): Candidate | undefined {
   const size = end - start
   if (isShortWord(wanted) && size > wanted.length) return undefined
   const similarity = 1 - Math.abs(size - wanted.length) / Math.max(size, wanted.length)
@@ -138,7 +138,7 @@ function hitPlace(content: string, { line, endLine, start, end }: Hit, wanted: s
   return { line, endLine, similarity: alike, rank: alike, text: widenToLines(content, start, end) }
 }
 
-function compared(content: string, wanted: string, { cells }: Survey, max: number, work: Work): Candidate[] {
+function compared(content: string, wanted: string, { cells }: NearestSurvey, max: number, work: Work): Candidate[] {
   const lines = splitLines(wanted).slice(0, MAX_HEIGHT)
   if (lines.length === 1) return partsLike(content, wanted, cells, max, work)
   const found = linesLike(content, lines, cells, max, work)
@@ -222,7 +222,7 @@ function rounded(similarity: number): number {
   return Math.min(0.99, Math.round(similarity * 100) / 100)
 }
 
-interface Part {
+interface ScoredRange {
   start: number
   end: number
   /** Letters to change, add or remove. */
@@ -230,7 +230,7 @@ interface Part {
 }
 
 /** The part of `text` most like `pattern`, by Sellers; undefined when there is not the work left to find it. */
-export function findBestPart(pattern: string, text: string, work: Work): Part | undefined {
+export function findBestPart(pattern: string, text: string, work: Work): ScoredRange | undefined {
   const height = pattern.length
   if (!spend(work, height * text.length)) return undefined
   // Column by column over the text: the distance of each prefix of the pattern, and where its match starts.
@@ -238,7 +238,7 @@ export function findBestPart(pattern: string, text: string, work: Work): Part | 
   let starts = new Uint32Array(height + 1)
   let nextCosts = new Uint32Array(height + 1)
   let nextStarts = new Uint32Array(height + 1)
-  let best: Part = { start: 0, end: 0, distance: height }
+  let best: ScoredRange = { start: 0, end: 0, distance: height }
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     nextCosts[0] = 0

@@ -4,7 +4,7 @@ export function indentOf(line: string): string {
 }
 
 /** A line as the edit has it, and the same line as the file has it. */
-export type Pair = readonly [edit: string, file: string]
+export type LinePair = readonly [edit: string, file: string]
 
 type Convert = (indent: string) => string | undefined
 
@@ -15,7 +15,7 @@ type Convert = (indent: string) => string | undefined
  * lines of the edit: one that is more than a tab deeper than any other is aligned, in an unknown way.
  */
 export function makeReindenter(
-  pairs: readonly Pair[],
+  pairs: readonly LinePair[],
   steps?: readonly string[],
 ): (line: string) => string | undefined {
   const known = new Map<string, string>()
@@ -37,7 +37,7 @@ export function makeReindenter(
 }
 
 /** Whether old lines differ from the file's in one way only. */
-export function isOneShift(pairs: readonly Pair[]): boolean {
+export function isOneShift(pairs: readonly LinePair[]): boolean {
   const reindent = makeReindenter(pairs)
   return pairs.every(([edit, file]) => edit.trim() === '' || indentOf(reindent(edit) ?? 'x') === indentOf(file))
 }

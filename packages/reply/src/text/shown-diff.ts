@@ -1,5 +1,5 @@
 import { formatCount } from '../core/words.ts'
-import { diffLines, type Run } from './line-diff.ts'
+import { diffLines, type LineRun } from './line-diff.ts'
 import { formatExtent, groupRuns, MARKS } from './unified-diff.ts'
 import { splitKeepingEnds, splitLines } from './lines.ts'
 
@@ -46,8 +46,8 @@ export function renderDiff(before: string, after: string, options: ShownDiffOpti
   return ended[0] === ended[1] ? shown : [...shown, `\\ ${ended[0] ? 'No' : 'A'} line break at the end now`]
 }
 
-interface Line {
-  readonly kind: Run['kind']
+interface ShownLine {
+  readonly kind: LineRun['kind']
   readonly text: string
   /** Where lines are replaced, the counterpart: a long line is cut where it leaves it. */
   readonly other: string | undefined
@@ -55,10 +55,10 @@ interface Line {
 
 /** The lines of some runs, the first of which is at these places of the two texts. */
 function* linesIn(
-  runs: readonly Run[],
+  runs: readonly LineRun[],
   [old, oldStart]: readonly [readonly string[], number],
   [now, newStart]: readonly [readonly string[], number],
-): Generator<Line> {
+): Generator<ShownLine> {
   let oldAt = oldStart
   let newAt = newStart
   for (const [index, { kind, count }] of runs.entries()) {
@@ -76,7 +76,7 @@ function* linesIn(
   }
 }
 
-const lengthOf = (runs: readonly Run[], ...kinds: Run['kind'][]): number =>
+const lengthOf = (runs: readonly LineRun[], ...kinds: LineRun['kind'][]): number =>
   runs.reduce((sum, { kind, count }) => sum + (kinds.includes(kind) ? count : 0), 0)
 
 /**
@@ -85,7 +85,7 @@ const lengthOf = (runs: readonly Run[], ...kinds: Run['kind'][]): number =>
  */
 export function renderSmallDiff(before: string, after: string, maxLines: number): string {
   const [old, now] = [splitLines(before), splitLines(after)]
-  const all = [...linesIn(diffLines(old, now), [old, 0], [now, 0])].map(({ kind, text, other }): Row => ({
+  const all = [...linesIn(diffLines(old, now), [old, 0], [now, 0])].map(({ kind, text, other }): ShownRow => ({
     kind,
     text: clipLine(text, other),
   }))
@@ -96,7 +96,7 @@ export function renderSmallDiff(before: string, after: string, maxLines: number)
     .join('\n')
 }
 
-type Row = { kind: Run['kind']; text: string } | { kind: 'gap'; count: number }
+type ShownRow = { kind: LineRun['kind']; text: string } | { kind: 'gap'; count: number }
 
 const WIDTH = 160
 
@@ -112,8 +112,8 @@ export function clipLine(text: string, other = '', width = WIDTH): string {
 }
 
 /** Lines that both sides have are kept only beside a change. */
-function nearChanges(rows: readonly Row[]): Row[] {
-  const kept: Row[] = []
+function nearChanges(rows: readonly ShownRow[]): ShownRow[] {
+  const kept: ShownRow[] = []
   for (const [index, row] of rows.entries()) {
     const changed = [rows[index - 1], row, rows[index + 1]].some((near) => near !== undefined && near.kind !== 'same')
     const last = kept.at(-1)
@@ -124,7 +124,7 @@ function nearChanges(rows: readonly Row[]): Row[] {
   return kept
 }
 
-function withoutMiddle(rows: readonly Row[], maxLines: number): Row[] {
+function withoutMiddle(rows: readonly ShownRow[], maxLines: number): ShownRow[] {
   const head = Math.ceil((maxLines - 1) / 2)
   const tail = rows.length - (maxLines - 1 - head)
   const count = rows.slice(head, tail).reduce((sum, row) => sum + (row.kind === 'gap' ? row.count : 1), 0)

@@ -155,7 +155,7 @@ function reachesEdges(
   )
 }
 
-interface Judged {
+interface JudgedHunks {
   readonly applied: readonly AppliedHunk[]
   readonly failures: readonly HunkFailure[]
   /** The places nearest to a hunk, by its number. */
@@ -168,7 +168,7 @@ interface Judged {
 export function suggestPatch(
   text: string,
   hunks: readonly Hunk[],
-  { applied, failures, near, sent }: Judged,
+  { applied, failures, near, sent }: JudgedHunks,
 ): string | undefined {
   const written: string[] = []
   for (const hunk of hunks) {

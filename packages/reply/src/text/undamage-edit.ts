@@ -9,7 +9,7 @@ export interface TextEdit {
   readonly replacement: string
 }
 
-export interface Reading extends TextEdit {
+export interface RepairedEdit extends TextEdit {
   /** What was undone. */
   readonly kinds: readonly DamageKind[]
   /** Whether the new text is then what it was before the damage. */
@@ -29,7 +29,7 @@ export function findOnlyReading<T>(
   file: string,
   certain: readonly DamageKind[],
   find: (wanted: readonly string[]) => readonly T[],
-): (Reading & { readonly found: readonly T[] }) | undefined {
+): (RepairedEdit & { readonly found: readonly T[] }) | undefined {
   const matching = runGuarded(() => readingsOf(edit, file, certain)).flatMap((reading) => {
     const found = find(reading.wanted)
     return found.length > 0 ? [{ ...reading, found }] : []
@@ -41,8 +41,8 @@ export function findOnlyReading<T>(
   return results.size === 1 ? only : undefined
 }
 
-function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]): Reading[] {
-  const readings = new Map<string, Reading>()
+function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]): RepairedEdit[] {
+  const readings = new Map<string, RepairedEdit>()
   const shown = findDamageKinds(edit.wanted.join('\n'))
   for (const kinds of subsetsOf(shown, certain)) {
     for (const dash of dashes) {

@@ -1,4 +1,4 @@
-import { diffLines, type Run } from './line-diff.ts'
+import { diffLines, type LineRun } from './line-diff.ts'
 import { splitKeepingEnds } from './lines.ts'
 
 interface UnifiedDiffOptions {
@@ -74,9 +74,9 @@ function hunksOf(before: readonly string[], after: readonly string[], context: n
 export const MARKS = { same: ' ', old: '-', new: '+' } as const
 
 /** Changes with the lines around them; `lead` lines that both sides have are between a group and the one before. */
-export function groupRuns(runs: readonly Run[], context: number): { lead: number; runs: Run[] }[] {
-  const found: { lead: number; runs: Run[] }[] = []
-  let open: Run[] | undefined
+export function groupRuns(runs: readonly LineRun[], context: number): { lead: number; runs: LineRun[] }[] {
+  const found: { lead: number; runs: LineRun[] }[] = []
+  let open: LineRun[] | undefined
   let lead = 0
   for (const [index, run] of runs.entries()) {
     if (run.kind !== 'same') {

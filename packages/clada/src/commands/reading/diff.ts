@@ -1,4 +1,4 @@
-import { diffLines, type Run } from '@clada/reply/text/line-diff.ts'
+import { diffLines, type LineRun } from '@clada/reply/text/line-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { formatExtent, groupRuns, MARKS } from '@clada/reply/text/unified-diff.ts'
 import path from 'node:path'
@@ -120,7 +120,7 @@ interface Sides {
 interface Hunk {
   readonly oldAt: number
   readonly newAt: number
-  readonly runs: readonly Run[]
+  readonly runs: readonly LineRun[]
 }
 
 function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun): Hunk[] {
@@ -149,14 +149,14 @@ function comparable(line: string, reader: ReadingRun): string {
   return reader.has('-i') ? text.toLowerCase() : text
 }
 
-const lengthOf = (runs: readonly Run[], side: 'old' | 'new'): number =>
+const lengthOf = (runs: readonly LineRun[], side: 'old' | 'new'): number =>
   runs.reduce((sum, { kind, count }) => (kind === 'same' || kind === side ? sum + count : sum), 0)
 
 const isBlankOnly = (hunk: Hunk, sides: Sides): boolean =>
   linesOf(hunk, sides).every(({ kind, lines }) => kind === 'same' || lines.every((line) => line.trim() === ''))
 
 /** Its runs with their lines; those that both sides have are the old ones. */
-function linesOf({ oldAt, newAt, runs }: Hunk, { before, after }: Sides): { kind: Run['kind']; lines: string[] }[] {
+function linesOf({ oldAt, newAt, runs }: Hunk, { before, after }: Sides): { kind: LineRun['kind']; lines: string[] }[] {
   let [old, now] = [oldAt, newAt]
   return runs.map(({ kind, count }) => {
     const lines = kind === 'new' ? after.slice(now, now + count) : before.slice(old, old + count)
@@ -185,7 +185,7 @@ function normalHunk(hunk: Hunk, sides: Sides): string {
   const range = (at: number, count: number): string =>
     count === 0 ? String(at) : count === 1 ? String(at + 1) : `${at + 1},${at + count}`
   const letter = removed === 0 ? 'a' : added === 0 ? 'd' : 'c'
-  const side = (kind: Run['kind'], mark: string): string =>
+  const side = (kind: LineRun['kind'], mark: string): string =>
     linesOf(hunk, sides)
       .flatMap((run) => (run.kind === kind ? run.lines.map((line) => `${mark} ${withNoNewlineMark(line)}`) : []))
       .join('')

@@ -3,7 +3,14 @@ import { Source } from '../../core/source.ts'
 import { matchBullet } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { readNewFile, readSections } from './sections.ts'
-import { markerWarning, foreignSyntax, type Found, type ReadMarker, Rows, makeUnreadable } from '../foreign/foreign.ts'
+import {
+  markerWarning,
+  foreignSyntax,
+  type ForeignBlock,
+  type ReadMarker,
+  Rows,
+  makeUnreadable,
+} from '../foreign/foreign.ts'
 import { lineWithoutBom } from '../../regions/fences.ts'
 
 /*
@@ -56,7 +63,7 @@ export const applyPatch = foreignSyntax({
 /** The sections of a patch that is an argument of a call. Their lines are those of the patch. */
 export function parsePatchArgument(
   text: string,
-): Pick<Found, 'action' | 'params' | 'label' | 'findings' | 'warnings'>[] {
+): Pick<ForeignBlock, 'action' | 'params' | 'label' | 'findings' | 'warnings'>[] {
   const asWritten = (row: string): string => row
   const source = new Source(text)
   const { found } = readPatch(source, new ApplyPatchMarks(source, asWritten), 1, asWritten)
@@ -80,7 +87,7 @@ function readPatch(
   marks: ApplyPatchMarks,
   line: number,
   plain: ReadMarker,
-): { found: Found[]; next: number } {
+): { found: ForeignBlock[]; next: number } {
   const patch = marks.patchFrom(line)
   if (patch.kind === 'stray') return { found: [noPatch(line, line, { code: 'patch-stray-end' })], next: line + 1 }
   if (patch.kind === 'outside') return { found: [noPatch(line, line, { code: 'patch-outside' })], next: line + 1 }
@@ -99,7 +106,10 @@ function readPatch(
 }
 
 /** Every section is judged by the markers around all of them too; the first reports damage to those. */
-const withMarkers = (sections: readonly Found[], { shells: [begin = '', end = ''], damaged }: ClosedPatch): Found[] =>
+const withMarkers = (
+  sections: readonly ForeignBlock[],
+  { shells: [begin = '', end = ''], damaged }: ClosedPatch,
+): ForeignBlock[] =>
   sections.map((section, at) => {
     const shells = [begin, ...(section.shells ?? []), end]
     if (at > 0) return { ...section, shells }
@@ -111,11 +121,11 @@ type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>
 /** Of a patch without its end, every section fails. */
 const cutBefore =
   (first: number, last: number) =>
-  (section: Found): Found => ({
+  (section: ForeignBlock): ForeignBlock => ({
     ...section,
     endLine: null,
     findings: [{ code: 'patch-open', data: { first, last }, line: section.startLine }],
   })
 
-const noPatch = (line: number, last: number, finding: Finding): Found =>
+const noPatch = (line: number, last: number, finding: Finding): ForeignBlock =>
   makeUnreadable({ startLine: line, endLine: last, lastLine: last }, 'Patch', { ...finding, line })

@@ -3,13 +3,13 @@ import { matchBullet } from '../damage.ts'
 import { eachLineWith, isLine, MarkList, type ReadMarker } from '../foreign/foreign.ts'
 import { fenceAt, lineWithoutBom } from '../../regions/fences.ts'
 
-interface Mark {
+interface PatchMark {
   readonly line: number
-  readonly form: Form
+  readonly form: PatchMarkForm
 }
 
 /** Nearly all markers have one of two forms, which they share. */
-interface Form {
+interface PatchMarkForm {
   readonly kind: 'begin' | 'end' | 'section'
   readonly indent: string
   readonly isDamaged: boolean
@@ -38,7 +38,7 @@ export type Patch =
 /** Where patches begin and end, found in one pass over the text. */
 export class ApplyPatchMarks {
   readonly #source: Source
-  readonly #all: MarkList<Mark>
+  readonly #all: MarkList<PatchMark>
 
   constructor(source: Source, plain: ReadMarker) {
     this.#source = source
@@ -93,15 +93,15 @@ export class ApplyPatchMarks {
 const none: readonly never[] = []
 
 /** The markers around a patch as nearly all are written. */
-const BEGIN: Form = { kind: 'begin', indent: '', isDamaged: false, row: '*** Begin Patch' }
-const END: Form = { kind: 'end', indent: '', isDamaged: false, row: '*** End Patch' }
+const BEGIN: PatchMarkForm = { kind: 'begin', indent: '', isDamaged: false, row: '*** Begin Patch' }
+const END: PatchMarkForm = { kind: 'end', indent: '', isDamaged: false, row: '*** End Patch' }
 export const usualShells: readonly string[] = [BEGIN.row, END.row]
 
 const MARK = /^(\s*)\*\*\* ?(Begin|End) Patch(?: \*{3})?\s*$/
 const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/
 
-function findMarks(source: Source, plain: ReadMarker): Mark[] {
-  const marks: Mark[] = []
+function findMarks(source: Source, plain: ReadMarker): PatchMark[] {
+  const marks: PatchMark[] = []
   // The space after these words may be another one by now.
   eachLineWith(source, ['Begin', 'End'], (line) => {
     const form = formOn(source, line, plain)
@@ -113,16 +113,16 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
 }
 
 /** An item of a list may as well tell of patches. */
-function isClosed(marks: readonly Mark[], at: number): boolean {
+function isClosed(marks: readonly PatchMark[], at: number): boolean {
   const next = marks.slice(at + 1).find(({ form }) => form.indent === marks[at]?.form.indent)
   return next?.form.kind === 'end'
 }
 
 /** Sections count only where no patch is open, and there the first of several, with an end that follows them. */
-function withSections(source: Source, plain: ReadMarker, marks: readonly Mark[]): Mark[] {
+function withSections(source: Source, plain: ReadMarker, marks: readonly PatchMark[]): PatchMark[] {
   const sections = new Sections(source, plain)
-  const kept: Mark[] = []
-  let open: Form | undefined
+  const kept: PatchMark[] = []
+  let open: PatchMarkForm | undefined
   let from = 1
   const lookUntil = (line: number): void => {
     if (open !== undefined || kept.at(-1)?.form.kind === 'section') return
@@ -153,7 +153,7 @@ class Sections {
   }
 
   /** The first on a line from `from` on, and before `limit`. */
-  first(from: number, limit: number): Mark | undefined {
+  first(from: number, limit: number): PatchMark | undefined {
     const begin = this.#source.startOf(from)
     const end = this.#source.startOf(limit)
     if (this.#next < begin) this.#next = fileFrom(this.#source.text, begin)
@@ -176,7 +176,7 @@ function fileFrom(text: string, from: number): number {
   return Infinity
 }
 
-function formOn(source: Source, line: number, read: ReadMarker): Form | undefined {
+function formOn(source: Source, line: number, read: ReadMarker): PatchMarkForm | undefined {
   // What most of them look like; the rest takes longer.
   if (isLine(source, line, BEGIN.row)) return BEGIN
   if (isLine(source, line, END.row)) return END

@@ -1,11 +1,11 @@
 import { PLUS } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
-import { DAMAGED_MARK, markerWarning, type Found, type ReadMarker, type Rows } from '../foreign/foreign.ts'
+import { DAMAGED_MARK, markerWarning, type ForeignBlock, type ReadMarker, type Rows } from '../foreign/foreign.ts'
 import { isPlainName, stripQuotes } from '../foreign/name.ts'
 import { withoutOuterSpaces } from '../../text/undamage.ts'
 
 /** The new file of a patch that has nothing else, written as nearly all are. Anything else takes longer. */
-export function readNewFile(rows: Rows): Found | undefined {
+export function readNewFile(rows: Rows): ForeignBlock | undefined {
   const path = rows.restAfter(ADD, rows.first)
   if (path === undefined || rows.first === rows.last || rows.begin(rows.first + 1) !== PLUS || !isPlainName(path))
     return undefined
@@ -27,9 +27,9 @@ const none: readonly never[] = []
 const ADD = '*** Add File: '
 
 /** The sections of a patch. */
-export function readSections(rows: Rows, plain: ReadMarker): Found[] {
-  const sections: Section[] = []
-  let section: Section | undefined
+export function readSections(rows: Rows, plain: ReadMarker): ForeignBlock[] {
+  const sections: PatchSection[] = []
+  let section: PatchSection | undefined
   for (let line = rows.first; line <= rows.last; line++) {
     // Most of a patch is new text.
     if (section?.isNew && rows.begin(line) === PLUS) {
@@ -39,17 +39,17 @@ export function readSections(rows: Rows, plain: ReadMarker): Found[] {
       continue
     }
     const row = rows.row(line)
-    const opened = Section.open(section?.hasHunks ? row : row.trimStart(), line, plain)
+    const opened = PatchSection.open(section?.hasHunks ? row : row.trimStart(), line, plain)
     if (opened === undefined && section !== undefined) section.take(row, line, plain)
     else if (opened !== undefined || row.trim() !== '') {
-      section = opened ?? Section.outside(row, line)
+      section = opened ?? PatchSection.outside(row, line)
       sections.push(section)
     }
   }
   return sections.map((each) => each.close())
 }
 
-type Kind = 'Add' | 'Delete' | 'Update'
+type PatchSectionKind = 'Add' | 'Delete' | 'Update'
 
 /** May be a marker, damaged or not. */
 const mayBeMarker = (row: string): boolean => row.startsWith('*') || row.startsWith('\\*')
@@ -60,8 +60,8 @@ const MOVE = /^\*\*\* ?Move to:/
 /** The path of a header, which no repair of the marker changes. */
 const namedOn = (row: string): string => withoutOuterSpaces(row.slice(row.indexOf(':') + 1))
 
-class Section {
-  readonly #kind: Kind | undefined
+class PatchSection {
+  readonly #kind: PatchSectionKind | undefined
   readonly #line: number
   readonly #path: string
   readonly #rows: string[] = []
@@ -79,21 +79,21 @@ class Section {
   /** Lines with nothing on them that belong to a new file only if more of it follows. */
   #emptyRows = 0
 
-  private constructor(kind: Kind | undefined, path: string, line: number) {
+  private constructor(kind: PatchSectionKind | undefined, path: string, line: number) {
     this.#kind = kind
     this.#path = path
     this.#line = line
     this.#last = line
   }
 
-  static open(row: string, line: number, read: ReadMarker): Section | undefined {
+  static open(row: string, line: number, read: ReadMarker): PatchSection | undefined {
     if (!mayBeMarker(row)) return undefined
     const plain = read(row)
     const [, kind] = HEADER.exec(plain) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
     const named = namedOn(row)
     const path = stripQuotes(named.includes('***') ? named.replace(CLOSED, '') : named)
-    const section = new Section(kind, path, line)
+    const section = new PatchSection(kind, path, line)
     if (section.#path === '') section.#findings.push(noPath(line, row))
     const at = row.indexOf(named, row.indexOf(':'))
     const header = row.slice(0, at) + row.slice(at + named.length)
@@ -105,8 +105,8 @@ class Section {
   }
 
   /** What precedes the first section. */
-  static outside(row: string, line: number): Section {
-    const section = new Section(undefined, '', line)
+  static outside(row: string, line: number): PatchSection {
+    const section = new PatchSection(undefined, '', line)
     section.#findings.push(unknown(line, row, 'before'))
     return section
   }
@@ -134,7 +134,7 @@ class Section {
     else this.#takeRow(row, line)
   }
 
-  close(): Found {
+  close(): ForeignBlock {
     if (this.#kind === 'Update') {
       while (this.#rows.at(-1) === '') this.#rows.pop()
       this.#checkUpdate()
@@ -162,7 +162,7 @@ class Section {
     }
   }
 
-  #call(): Pick<Found, 'action' | 'params'> {
+  #call(): Pick<ForeignBlock, 'action' | 'params'> {
     const path = this.#path
     switch (this.#kind) {
       case undefined:

@@ -3,10 +3,10 @@ import type { Diagnostic } from '../../core/diagnostic.ts'
 import { type Source, startsLine } from '../../core/source.ts'
 import { correctedCml, readDamagedCml } from './damage.ts'
 import { attributeSpan, type Element, parseElement } from './element.ts'
-import { type Located, locateElement } from './locate.ts'
+import { type LocatedElement, locateElement } from './locate.ts'
 import { blockNames, type TaskName, taskNames, tasks } from '../../core/elements.ts'
 import { skipSpaces, CDATA, type CmlFinding, findInnerOpening, elementOpeningAt } from './open.ts'
-import { readMembers, type Task, readTask, type Unknown } from './task.ts'
+import { readMembers, type CmlTask, readTask, type Unknown } from './task.ts'
 import { makeDiagnostic, type Reader, type Reading, Texts } from '../reader.ts'
 import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
 import {
@@ -114,7 +114,7 @@ class CmlReader implements Reader {
     return { blocks: [], diagnostics: [], next: line + 1, reach }
   }
 
-  #blocksOf(located: Located, refusal: CmlFinding | undefined): readonly Block[] {
+  #blocksOf(located: LocatedElement, refusal: CmlFinding | undefined): readonly Block[] {
     const { name, start, state } = located
     const finding = located.finding ?? refusal
     if (finding !== undefined) return [this.#refused(located, [finding])]
@@ -136,7 +136,7 @@ class CmlReader implements Reader {
   }
 
   /** The members of `<tasks>`. One that is wrong stays in its place, so that those after it are skipped. */
-  #group(located: Located, group: Element, unknown: Unknown): readonly Block[] {
+  #group(located: LocatedElement, group: Element, unknown: Unknown): readonly Block[] {
     const { text } = this.#source
     const content = readMembers(group, unknown)
     if (content.findings.length > 0) return [this.#refused(located, content.findings)]
@@ -147,7 +147,7 @@ class CmlReader implements Reader {
     )
   }
 
-  #block(name: TaskName, element: Element, task: Task, notes: readonly string[], group?: BlockGroup): Block {
+  #block(name: TaskName, element: Element, task: CmlTask, notes: readonly string[], group?: BlockGroup): Block {
     const id = String(++this.#tasks)
     const block: { -readonly [key in keyof Block]: Block[key] } = {
       syntax: 'cml',
@@ -166,7 +166,7 @@ class CmlReader implements Reader {
     return block
   }
 
-  #refused({ name, start, end, state }: Located, findings: readonly CmlFinding[]): Block {
+  #refused({ name, start, end, state }: LocatedElement, findings: readonly CmlFinding[]): Block {
     const id = String(++this.#tasks)
     return {
       syntax: 'cml',
@@ -182,7 +182,7 @@ class CmlReader implements Reader {
   }
 
   /** Everything of ours that follows an element that was cut off, content of closed CDATA left out. */
-  #followers(cut: Located): readonly Block[] {
+  #followers(cut: LocatedElement): readonly Block[] {
     const { text, lineCount } = this.#source
     const line = this.#source.lineAt(cut.start)
     const blocks: Block[] = []

@@ -1,6 +1,6 @@
 import type { DiagnosticData } from '../../core/diagnostic.ts'
 import { Texts } from '../reader.ts'
-import type { CmlFinding, Part, Section } from './open.ts'
+import type { CmlFinding, ElementPart, CdataSection } from './open.ts'
 
 /*
  * The XML of an element of CML:
@@ -19,28 +19,28 @@ export interface Element {
   readonly attributes: Readonly<Record<string, string>>
   readonly start: number
   readonly end: number
-  readonly nodes: readonly Node[]
+  readonly nodes: readonly XmlNode[]
   /** Where each attribute is written. */
-  readonly spans: ReadonlyMap<string, Span>
+  readonly spans: ReadonlyMap<string, XmlSpan>
 }
 
-export type Node =
+export type XmlNode =
   | Element
-  | { readonly kind: 'section'; readonly section: Section }
+  | { readonly kind: 'section'; readonly section: CdataSection }
   /** Text outside CDATA. */
   | { readonly kind: 'text'; readonly at: number }
 
-interface Span {
+interface XmlSpan {
   readonly at: number
   readonly length: number
 }
 
-export type Parsed =
+export type ParsedElement =
   | { readonly ok: true; readonly element: Element }
   | { readonly ok: false; readonly finding: CmlFinding }
 
 /** The element that these parts of a text are. */
-export function parseElement(text: string, parts: readonly Part[]): Parsed {
+export function parseElement(text: string, parts: readonly ElementPart[]): ParsedElement {
   const element = elementOf(text, parts)
   if (!(element instanceof XmlError)) return { ok: true, element }
   // Raw text is the usual reason why its markup does not parse either.
@@ -48,9 +48,9 @@ export function parseElement(text: string, parts: readonly Part[]): Parsed {
   return { ok: false, finding: stray < element.at ? outsideCdataFinding(stray) : element.finding() }
 }
 
-type OpenElement = Element & { end: number; readonly nodes: Node[] }
+type OpenElement = Element & { end: number; readonly nodes: XmlNode[] }
 
-function elementOf(text: string, parts: readonly Part[]): Element | XmlError {
+function elementOf(text: string, parts: readonly ElementPart[]): Element | XmlError {
   const open: OpenElement[] = []
   for (const { at, end, section } of parts) {
     const within = open.at(-1)
@@ -102,7 +102,7 @@ class TagReader {
     const name = this.#take(nameOf)
     if (name === '') return undefined
     const attributes = new Texts()
-    const spans = new Map<string, Span>()
+    const spans = new Map<string, XmlSpan>()
     while (this.#take(spaces) !== '') {
       const at = this.#at
       const attribute = this.#take(nameOf)
@@ -191,15 +191,15 @@ const entities: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ])
 
-type About = DiagnosticData['cml-xml']['about']
+type XmlDetail = DiagnosticData['cml-xml']['about']
 
 class XmlError {
   readonly at: number
   readonly #said: string
-  readonly #about: About | 'end'
+  readonly #about: XmlDetail | 'end'
   readonly #name: string
 
-  constructor(at: number, said: string, about: About | 'end' = 'element', name = '') {
+  constructor(at: number, said: string, about: XmlDetail | 'end' = 'element', name = '') {
     this.at = at
     this.#said = said
     this.#about = about
@@ -219,9 +219,9 @@ const noEnd = (at: number, name: string): XmlError =>
   new XmlError(at, `Missing end tag for element ${name}`, 'end', name)
 
 /** Where an attribute of an element is written. */
-export const attributeSpan = (element: Element, name: string): Span => element.spans.get(name) ?? tagSpan(element)
+export const attributeSpan = (element: Element, name: string): XmlSpan => element.spans.get(name) ?? tagSpan(element)
 
-export const tagSpan = ({ start, name }: Element): Span => ({ at: start, length: name.length + 1 })
+export const tagSpan = ({ start, name }: Element): XmlSpan => ({ at: start, length: name.length + 1 })
 
 export const outsideCdataFinding = (at: number): CmlFinding => ({
   at,

@@ -11,12 +11,12 @@ import {
   isNamed,
   isNameStart,
   elementOpeningAt,
-  type Part,
+  type ElementPart,
 } from './open.ts'
 import { endsLine, startsLine } from '../../core/source.ts'
 
 /** Where an element of ours is, by its tags alone. */
-export interface Located {
+export interface LocatedElement {
   readonly name: BlockName
   readonly start: number
   /** After the last character that belongs to the element. */
@@ -26,20 +26,20 @@ export interface Located {
    * knows what of the rest was meant as its content.
    */
   readonly state: 'closed' | 'unclosed' | 'cut'
-  readonly parts: readonly Part[]
+  readonly parts: readonly ElementPart[]
   /** Set when the element is not worth parsing. */
   readonly finding: CmlFinding | undefined
 }
 
 /** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
-export const locateElement = (text: string, start: number, name: BlockName): Located =>
-  new Locator(text, start, name).locate()
+export const locateElement = (text: string, start: number, name: BlockName): LocatedElement =>
+  new ElementLocator(text, start, name).locate()
 
-class Locator {
+class ElementLocator {
   readonly #text: string
   readonly #start: number
   readonly #name: BlockName
-  readonly #parts: Part[] = []
+  readonly #parts: ElementPart[] = []
   /** How many elements are open, and how many of them have the name of the first. */
   #depth = 0
   #own = 0
@@ -58,7 +58,7 @@ class Locator {
     this.#at = start
   }
 
-  locate(): Located {
+  locate(): LocatedElement {
     const text = this.#text
     for (;;) {
       const next = this.#nextTag()
@@ -133,7 +133,7 @@ class Locator {
   }
 
   /** Skips a start or end tag. */
-  #tag(at: number, isEnd: boolean): Located['state'] | 'open' {
+  #tag(at: number, isEnd: boolean): LocatedElement['state'] | 'open' {
     const text = this.#text
     const { end, whole } = tagFrom(text, at + 1)
     if (end === text.length && !whole) return 'cut'
@@ -169,7 +169,7 @@ class Locator {
       : malformed(this.#deep, 1, { code: 'cml-deep', data: { most: maxDepth } })
   }
 
-  #found(state: Located['state']): Located {
+  #found(state: LocatedElement['state']): LocatedElement {
     const end = state === 'cut' ? this.#text.length : this.#at
     return {
       name: this.#name,

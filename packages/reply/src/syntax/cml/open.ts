@@ -111,15 +111,15 @@ export function findBalancedEnd(text: string, from: number): number {
 export type CmlFinding = Finding & { readonly at: number }
 
 /** The text between `<![CDATA[` and `]]>`. */
-export interface Section {
+export interface CdataSection {
   readonly from: number
   readonly to: number
 }
 
 /** A tag, CDATA or stray text of an element. */
-export interface Part {
+export interface ElementPart {
   readonly at: number
   /** After a tag; of stray text only the beginning counts. */
   readonly end: number
-  readonly section?: Section
+  readonly section?: CdataSection
 }

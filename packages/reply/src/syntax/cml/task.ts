@@ -1,11 +1,11 @@
 import type { Finding } from '../../core/diagnostic.ts'
-import { attributeSpan, type Element, type Node, outsideCdataFinding, tagSpan } from './element.ts'
+import { attributeSpan, type Element, type XmlNode, outsideCdataFinding, tagSpan } from './element.ts'
 import { isTaskName, type TaskName, tasks as knownTasks } from '../../core/elements.ts'
-import { CDATA, type CmlFinding, type PartName, partNames, type Section } from './open.ts'
+import { CDATA, type CmlFinding, type PartName, partNames, type CdataSection } from './open.ts'
 import { isCount, Texts } from '../reader.ts'
 
 /** What an element asks for, as an action. With any mistake it is only for reports. */
-export interface Task {
+export interface CmlTask {
   readonly action: string
   readonly params: Readonly<Record<string, string>>
   readonly findings: readonly CmlFinding[]
@@ -15,7 +15,7 @@ export interface Task {
 /** `lenient`: the block names a version, so that what is not known may be newer than this reader, and is skipped. */
 export type Unknown = 'lenient' | 'strict'
 
-export function readTask(text: string, name: TaskName, element: Element, unknown: Unknown): Task {
+export function readTask(text: string, name: TaskName, element: Element, unknown: Unknown): CmlTask {
   const reading = new ElementReading(text, element, unknown)
   const action = reading[name]()
   reading.warnOfAttributes(knownTasks[name].attributes)
@@ -139,7 +139,7 @@ class ElementReading {
     return value ?? ''
   }
 
-  #searched(parts: Parts, name: PartName, param: string): void {
+  #searched(parts: ElementParts, name: PartName, param: string): void {
     const part = parts.get(name)
     if (part === undefined) {
       this.#wrong({ code: 'cml-no-part', data: { part: name } })
@@ -152,7 +152,7 @@ class ElementReading {
     this.params[param] = content
   }
 
-  #parts(): Parts {
+  #parts(): ElementParts {
     const parts: Map<PartName, Element> = new Map()
     for (const node of this.#element.nodes) {
       if (node.kind !== 'element') {
@@ -225,17 +225,17 @@ class ElementReading {
   }
 }
 
-type Parts = ReadonlyMap<PartName, Element>
+type ElementParts = ReadonlyMap<PartName, Element>
 
 /** Where text or CDATA begins. */
-const textAt = (node: Exclude<Node, Element>): number =>
+const textAt = (node: Exclude<XmlNode, Element>): number =>
   node.kind === 'text' ? node.at : node.section.from - CDATA.length
 
 /**
  * A section as it was meant. Line breaks are LF, as in every syntax. Escaped are only whole `]]&gt;`: a text that holds
  * just that can be written in two sections, `]]` and `&gt;`.
  */
-function contentOf(text: string, { from, to }: Section): string {
+function contentOf(text: string, { from, to }: CdataSection): string {
   const raw = text.slice(from, to)
   const lines = raw.includes('\r\n') ? raw.replaceAll('\r\n', '\n') : raw
   return lines.includes(']]&gt;') ? lines.replaceAll(']]&gt;', ']]>') : lines

@@ -11,7 +11,7 @@ import {
   type Rendered,
   whyUnfitForLines,
 } from '../call.ts'
-import { CslParser, type Operation, type Tasks } from './grammar.ts'
+import { CslParser, type CslOperation, type CslTasks } from './grammar.ts'
 import { isCloser, isOperation, lexCsl, cslMarkerStart, parseMarker } from './marker.ts'
 import {
   readCall,
@@ -22,7 +22,7 @@ import {
   warnOfUnknownAttributes,
 } from './operation.ts'
 import type { Delimiters, MakeReader, ReadOptions } from '../reader.ts'
-import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer } from '../syntax.ts'
+import { type Lesson, plainReportLesson, reportLesson, type Syntax, type SyntaxWriter } from '../syntax.ts'
 import { makeDamageReader, Tokens } from '../tokens.ts'
 
 const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
@@ -58,7 +58,7 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
 /** An empty TASKS gives no block and takes no number. */
 function members(
   source: Source,
-  tasks: Tasks,
+  tasks: CslTasks,
 ): { blocks: Block[]; diagnostics: Diagnostic[]; emptyGroups?: readonly number[] } {
   const { line, attributes, operations } = tasks
   const own = [...tasks.diagnostics, ...checkTasks(source, tasks)]
@@ -77,7 +77,7 @@ function members(
 
 /** Why none of the operations can run, if so. */
 function reason(
-  tasks: Tasks,
+  tasks: CslTasks,
   own: readonly Diagnostic[],
   diagnostics: readonly (readonly Diagnostic[])[],
 ): { readonly line: number; readonly name?: string } | undefined {
@@ -85,7 +85,7 @@ function reason(
   return bad === undefined ? own[0] && { line: own[0].range.line } : { line: bad.line, name: bad.name }
 }
 
-function diagnosticsOf(source: Source, operation: Operation): readonly Diagnostic[] {
+function diagnosticsOf(source: Source, operation: CslOperation): readonly Diagnostic[] {
   return operation.diagnostics.length > 0 ? operation.diagnostics : checkOperation(source, operation)
 }
 
@@ -93,7 +93,7 @@ const none: readonly never[] = []
 
 function blockOf(
   source: Source,
-  operation: Operation,
+  operation: CslOperation,
   diagnostics: readonly Diagnostic[],
   group?: BlockGroup,
   inherited: readonly string[] = none,
@@ -133,7 +133,7 @@ const readThroughDamage = makeDamageReader(lexCsl(defaultDelimiters), (tokens, s
   return isCloser(next?.name ?? '') ? undefined : tokens.marked(start, endLine)
 })
 
-const closedPart = (tasks: Tasks): Pick<Tasks, 'endLine'> =>
+const closedPart = (tasks: CslTasks): Pick<CslTasks, 'endLine'> =>
   tasks.endLine === null ? (tasks.operations.at(-1) ?? tasks) : tasks
 
 /** An operation with its attributes in quotes and an END; undefined where another operation may begin in its content. */
@@ -167,7 +167,7 @@ function asQuoted(value: string): string {
   return /\\(?!["'\\])/.test(inner) ? quoted(inner) : value
 }
 
-class CslWriter implements Writer {
+class CslWriter implements SyntaxWriter {
   readonly #delimiters: Delimiters
 
   constructor(delimiters: Delimiters) {
@@ -229,7 +229,7 @@ class CslWriter implements Writer {
     ])
   }
 
-  #operation(opening: string, attribute: string, parts: readonly Part[]): Rendered {
+  #operation(opening: string, attribute: string, parts: readonly WrittenPart[]): Rendered {
     const unfit = this.#unfitAttribute(attribute) ?? this.#unfitPart(parts)
     if (unfit !== undefined) return unfit
     const lines = parts.map(({ opens, text }) => `${this.#marker(opens ?? opening)}\n${betweenMarkers(text)}`)
@@ -243,7 +243,7 @@ class CslWriter implements Writer {
     return unfit === undefined ? undefined : refuse(unfit)
   }
 
-  #unfitPart(parts: readonly Part[]): Refused | undefined {
+  #unfitPart(parts: readonly WrittenPart[]): Refused | undefined {
     for (const { text, closers } of parts) {
       const unfit = whyUnfitForLines(text)
       if (unfit !== undefined) return refuse(unfit)
@@ -269,7 +269,7 @@ class CslWriter implements Writer {
   }
 }
 
-interface Part {
+interface WrittenPart {
   /** The marker above it; the operation's own when there is none. */
   readonly opens?: string
   readonly text: string
@@ -319,7 +319,7 @@ export const csl = {
   errorsMayBeProse: true,
   groups: { checked: 'whole', numbers: 'nested' },
   targets: {
-    csl: { title: 'CSL', open: ({ cslDelimiters = defaultDelimiters }): Writer => new CslWriter(cslDelimiters) },
+    csl: { title: 'CSL', open: ({ cslDelimiters = defaultDelimiters }): SyntaxWriter => new CslWriter(cslDelimiters) },
   },
   lesson,
 } satisfies Syntax

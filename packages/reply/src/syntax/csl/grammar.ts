@@ -42,7 +42,7 @@ import {
  */
 
 /** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a diagnostic also what was written in their place. */
-export interface Operation {
+export interface CslOperation {
   readonly id: string
   readonly name: string
   readonly line: number
@@ -50,32 +50,32 @@ export interface Operation {
   readonly endLine: number | null
   readonly lastLine: number
   readonly attributes: Attributes
-  readonly parts: Readonly<Parts>
+  readonly parts: Readonly<OperationTexts>
   /** DiagnosticData of syntax. */
   readonly diagnostics: readonly Diagnostic[]
   readonly warnings: readonly string[]
 }
 
-export interface Tasks {
+export interface CslTasks {
   readonly line: number
   readonly endLine: number | null
   readonly attributes: Attributes
-  readonly operations: readonly Operation[]
+  readonly operations: readonly CslOperation[]
   /** DiagnosticData of syntax that are not those of an operation. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
-type Part = 'content' | 'pattern' | 'to' | 'replacement'
-type Parts = Partial<Record<Part, string>>
+type OperationPart = 'content' | 'pattern' | 'to' | 'replacement'
+type OperationTexts = Partial<Record<OperationPart, string>>
 
-type Found =
-  | { readonly kind: 'operation'; readonly operation: Operation; readonly next: number }
-  | { readonly kind: 'tasks'; readonly tasks: Tasks; readonly next: number }
+type CslItem =
+  | { readonly kind: 'operation'; readonly operation: CslOperation; readonly next: number }
+  | { readonly kind: 'tasks'; readonly tasks: CslTasks; readonly next: number }
   /** A line that opens nothing. */
   | { readonly kind: 'stray'; readonly diagnostics: readonly Diagnostic[]; readonly next: number }
 
 /** What is a marker in each part. Every other line is content. */
-const markersIn: Readonly<Record<Part, readonly string[]>> = {
+const markersIn: Readonly<Record<OperationPart, readonly string[]>> = {
   content: ['END'],
   pattern: ['TO', 'REPLACE', 'END'],
   to: ['REPLACE'],
@@ -104,7 +104,7 @@ export class CslParser {
   }
 
   /** Reads what is on `line`, which has a token. */
-  read(line: number, token: CslToken): Found {
+  read(line: number, token: CslToken): CslItem {
     const { opens, attributes, finding } = readOutsideContent(token, 'top')
     if (opens === 'TASKS') {
       const tasks = this.#tasks(line, token, attributes, finding)
@@ -120,10 +120,10 @@ export class CslParser {
     return { kind: 'stray', diagnostics: isOwnEnd ? [] : this.#diagnostics(line, finding), next: line + 1 }
   }
 
-  #tasks(line: number, token: CslToken, attributes: Attributes, finding: Finding | undefined): Tasks {
+  #tasks(line: number, token: CslToken, attributes: Attributes, finding: Finding | undefined): CslTasks {
     this.#tokens.take(line, token)
     const diagnostics = this.#diagnostics(line, finding)
-    const members: Operation[] = []
+    const members: CslOperation[] = []
     let depth = 1
     let open = true
     let from = line + 1
@@ -151,9 +151,9 @@ export class CslParser {
     return { line, endLine: null, attributes, operations: members, diagnostics }
   }
 
-  #operation(line: number, token: CslToken, { id, name, attributes, finding }: Opened): Operation {
+  #operation(line: number, token: CslToken, { id, name, attributes, finding }: OpenOperation): CslOperation {
     this.#tokens.take(line, token)
-    const parts: Parts = {}
+    const parts: OperationTexts = {}
     const warnings: string[] = []
     const diagnostics = this.#diagnostics(line, finding)
     const content = isOperation(name) ? operations[name].content : 'content'
@@ -164,7 +164,7 @@ export class CslParser {
       if (below?.name === 'END') this.#tokens.take(endLine, below)
       return { id, name, line, endLine, lastLine: endLine, attributes, parts, diagnostics, warnings }
     }
-    let part: Part = content
+    let part: OperationPart = content
     let from = line + 1
     let endLine: number | null = null
     let spoiled = false
@@ -211,7 +211,7 @@ export class CslParser {
 }
 
 /** An operation whose marker was read. */
-interface Opened {
+interface OpenOperation {
   readonly id: string
   readonly name: string
   readonly attributes: Attributes

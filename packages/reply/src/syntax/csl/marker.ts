@@ -35,7 +35,7 @@ export const cslMarkerStart = new RegExp(String.raw`^<-{2,3}(?:${names})\b.*-{2,
 export interface CslToken extends Token, MarkerLine {
   /** Empty where the line is not like a marker. */
   readonly name: string
-  readonly marker: Marker | undefined
+  readonly marker: CslMarker | undefined
 }
 
 export const lexCsl =
@@ -73,7 +73,7 @@ function markerThroughDamage(line: string): Pick<Token, 'clean' | 'markup'> | un
 const damagedStart = new RegExp(String.raw`^<-{2,5}(${names})\b[^]*-{2,5}>$`)
 const damagedMarker = /^([^A-Z]*[A-Z]+)([^]*?)((?:\\?-|[\u2010-\u2015]|&[mn]dash;)+(?:\\?>|&gt;|&#62;|&#x3e;|&#x3E;))$/
 
-export interface Marker {
+export interface CslMarker {
   readonly name: string
   /** Where its attributes are in the line: offsets of the first character and after the last. */
   readonly from: number
@@ -83,7 +83,7 @@ export interface Marker {
 }
 
 /** `line` opens with the start delimiter. Undefined when it is not like a marker. */
-export function parseMarker(line: string, { start, end }: Delimiters): Marker | undefined {
+export function parseMarker(line: string, { start, end }: Delimiters): CslMarker | undefined {
   const text = line.trimEnd()
   // Nothing after a lone CR belongs to the marker: it was meant as a line break.
   const cr = text.indexOf('\r')
@@ -105,7 +105,7 @@ export function parseMarker(line: string, { start, end }: Delimiters): Marker | 
 const isWordPart = (c: number): boolean =>
   (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || (c >= 48 && c <= 57) || c === UNDERSCORE
 
-function marker(text: string, name: string, from: number, to: number, rest: number): Marker {
+function marker(text: string, name: string, from: number, to: number, rest: number): CslMarker {
   if (rest >= text.length) return { name, from, to }
   return { name, from, to, trailing: text.length - text.slice(rest).trimStart().length }
 }
@@ -127,7 +127,7 @@ interface ParsedAttributes {
 
 const noAttributes: Attributes = new Map()
 
-export function parseAttributes(line: string, { from, to }: Marker, delimiters: Delimiters): ParsedAttributes {
+export function parseAttributes(line: string, { from, to }: CslMarker, delimiters: Delimiters): ParsedAttributes {
   if (from === to) return { attributes: noAttributes }
   const attributes = new Map<string, Attribute>()
   let at = skipSpaces(line, from, to)
@@ -193,7 +193,7 @@ interface MarkerLine {
   readonly delimiters: Delimiters
 }
 
-interface Outside {
+interface OutsideMarkers {
   /** The operation that opens here, well or badly. */
   readonly opens?: string
   readonly attributes: Attributes
@@ -204,7 +204,7 @@ interface Outside {
 }
 
 /** What the line means outside content: at the top level or directly in TASKS. */
-export function readOutsideContent(line: CslToken, place: 'top' | 'TASKS'): Outside {
+export function readOutsideContent(line: CslToken, place: 'top' | 'TASKS'): OutsideMarkers {
   const { text, delimiters, marker } = line
   if (marker === undefined) return malformedLine(line)
   const { name } = marker
@@ -237,7 +237,7 @@ export function readOutsideContent(line: CslToken, place: 'top' | 'TASKS'): Outs
 }
 
 /** Why a marker that could close a part of an operation does not. */
-export function badClosingFinding(line: MarkerLine, marker: Marker): Finding | undefined {
+export function badClosingFinding(line: MarkerLine, marker: CslMarker): Finding | undefined {
   if (marker.trailing !== undefined) return trailing(line, marker.trailing)
   if (marker.name !== 'END' || !hasAttributes(line, marker)) return undefined
   const written = line.text.slice(marker.from, marker.to)
@@ -245,7 +245,7 @@ export function badClosingFinding(line: MarkerLine, marker: Marker): Finding | u
   return wrong(at, written.trim().length, { code: 'csl-end-attributes', data: { delimiters: line.delimiters } })
 }
 
-export const hasAttributes = ({ text }: MarkerLine, { from, to }: Marker): boolean =>
+export const hasAttributes = ({ text }: MarkerLine, { from, to }: CslMarker): boolean =>
   from !== to && text.slice(from, to).trim() !== ''
 
 export const noReplaceFinding = (line: MarkerLine): Finding =>
@@ -254,7 +254,7 @@ export const noReplaceFinding = (line: MarkerLine): Finding =>
 export const unterminatedFinding = (line: MarkerLine, name: string): Finding =>
   wholeLine(line, { code: 'csl-open', data: { name, delimiters: line.delimiters } })
 
-function malformedLine(line: MarkerLine): Outside {
+function malformedLine(line: MarkerLine): OutsideMarkers {
   const { text, delimiters } = line
   const [opens = ''] = /^[A-Z]+\b/.exec(text.slice(delimiters.start.length)) ?? []
   if (!isOperation(opens))
@@ -268,7 +268,7 @@ function malformedLine(line: MarkerLine): Outside {
   }
 }
 
-function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attributes): Outside {
+function unknownOperation(line: MarkerLine, marker: CslMarker, attributes: Attributes): OutsideMarkers {
   const { name } = marker
   const upper = name.toUpperCase()
   const finding = wrong(line.delimiters.start.length, name.length, {

@@ -1,18 +1,18 @@
 import type { Source } from '../../core/source.ts'
-import { cslDiagnostic, type Operation, type Tasks } from './grammar.ts'
+import { cslDiagnostic, type CslOperation, type CslTasks } from './grammar.ts'
 import { type Attribute, type Attributes, isOperation, operations } from './marker.ts'
 import { isCount, Texts } from '../reader.ts'
 import type { Diagnostic, DiagnosticData, Finding } from '../../core/diagnostic.ts'
 
 /** What a well-formed operation means: the action it becomes, or why it becomes none. */
 
-interface Call {
+interface OperationCall {
   readonly action: string
   readonly params: Readonly<Record<string, string>>
 }
 
 /** Of an operation with a diagnostic as much as can be recognised, for reports. */
-export function readCall({ name, attributes, parts }: Operation): Call {
+export function readCall({ name, attributes, parts }: CslOperation): OperationCall {
   const params = new Texts()
   const file = attributes.get('file')?.value
   if (file !== undefined && needsFile(name)) params['path'] = file
@@ -58,7 +58,7 @@ export function readCall({ name, attributes, parts }: Operation): Call {
 const needsFile = (name: string): boolean => name !== 'RUN' && name !== 'EXEC'
 
 /** What is wrong with an operation whose syntax is right. */
-export function checkOperation(source: Source, { name, line, attributes, parts }: Operation): Diagnostic[] {
+export function checkOperation(source: Source, { name, line, attributes, parts }: CslOperation): Diagnostic[] {
   const diagnostics: Diagnostic[] = []
   const report = (finding: Finding, attribute?: Attribute): void => {
     diagnostics.push(invalidity(source, line, finding, attribute))
@@ -79,7 +79,7 @@ export function checkOperation(source: Source, { name, line, attributes, parts }
 }
 
 /** What is wrong with TASKS itself. */
-export function checkTasks(source: Source, { line, attributes }: Tasks): Diagnostic[] {
+export function checkTasks(source: Source, { line, attributes }: CslTasks): Diagnostic[] {
   const atomic = attributes.get('atomic')
   if (atomic === undefined || isFlag(atomic.value)) return []
   return [invalidity(source, line, { code: 'csl-flag', data: { attribute: 'atomic' } }, atomic)]
@@ -100,7 +100,7 @@ export function warnOfUnknownAttributes(name: string, attributes: Attributes): s
 /** The diagnostic of an operation that is right but is in one TASKS with a wrong one. */
 export const skippedDiagnostic = (
   source: Source,
-  operation: Operation,
+  operation: CslOperation,
   because: DiagnosticData['csl-skipped'],
 ): Diagnostic => invalidity(source, operation.line, { code: 'csl-skipped', data: because })
 

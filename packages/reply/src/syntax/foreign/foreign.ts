@@ -196,7 +196,7 @@ const firstFrom = (marks: readonly { readonly line: number }[], line: number): n
   partitionPoint(marks, (mark) => mark.line < line)
 
 /** A block of another tool's format as its reader found it. */
-export interface Found {
+export interface ForeignBlock {
   readonly action: string
   /** Where it is written in another format inside this one. */
   readonly syntax?: 'apply-patch'
@@ -219,13 +219,13 @@ export interface Found {
 
 /** What was meant as a block and cannot be read. */
 export const makeUnreadable = (
-  lines: Pick<Found, 'startLine' | 'endLine' | 'lastLine'>,
+  lines: Pick<ForeignBlock, 'startLine' | 'endLine' | 'lastLine'>,
   label: string,
   finding: Finding,
-): Found => ({ ...lines, action: '', params: {}, label, findings: [finding] })
+): ForeignBlock => ({ ...lines, action: '', params: {}, label, findings: [finding] })
 
 /** One format of other tools. Damage to its markers is repaired by its own reader. */
-interface Format {
+interface ForeignFormat {
   readonly name: string
   /** As in `syntax.ts`. */
   readonly marks: RegExp
@@ -239,11 +239,11 @@ interface Format {
 
 interface FoundReader {
   seek(line: number): number
-  read(line: number): { readonly found: readonly Found[]; readonly next: number }
+  read(line: number): { readonly found: readonly ForeignBlock[]; readonly next: number }
 }
 
 /** The row of a format in the table of syntaxes. */
-export const foreignSyntax = (format: Format) =>
+export const foreignSyntax = (format: ForeignFormat) =>
   ({
     title: format.name,
     marks: format.marks,
@@ -258,7 +258,7 @@ export const foreignSyntax = (format: Format) =>
     reader(source: Source, { strict = false, controlCharacters }: ReadOptions = {}): Reader {
       const { seek, read } = format.open(source, strict ? (line) => line : plainMarker, { strict })
       let count = 0
-      const blockFrom = (found: Found): Block => {
+      const blockFrom = (found: ForeignBlock): Block => {
         const own = blockOf(source, format, String(++count), found, strict)
         const block = controlCharacters === 'refuse' ? withoutControls(source, own) : own
         return found.shells === undefined || strict
@@ -275,7 +275,7 @@ export const foreignSyntax = (format: Format) =>
     },
   }) as const satisfies Syntax
 
-function blockOf(source: Source, format: Format, id: string, found: Found, strict: boolean): Block {
+function blockOf(source: Source, format: ForeignFormat, id: string, found: ForeignBlock, strict: boolean): Block {
   const { action, label, startLine, endLine, lastLine } = found
   const own = found.warnings?.length ?? 0
   const indented = strict ? undefined : indentation(source, format, found)
@@ -330,7 +330,11 @@ const withSlashes = (path: string): string => (/\\(?![A-Za-z0-9])/.test(path) ? 
 const none: readonly Diagnostic[] = []
 
 /** A block that is indented as a whole. Lines of a diff begin with a space anyway, but not the name above them. */
-function indentation(source: Source, { name }: Format, { startLine, endLine, findings }: Found): [string] | undefined {
+function indentation(
+  source: Source,
+  { name }: ForeignFormat,
+  { startLine, endLine, findings }: ForeignBlock,
+): [string] | undefined {
   if (findings.length > 0) return undefined
   const endsIndented = endLine !== null && name !== 'udiff' && isIndented(source, endLine)
   return endsIndented || isIndented(source, startLine)
@@ -342,5 +346,5 @@ const isIndented = (source: Source, line: number): boolean =>
   isSpace(source.text.charCodeAt(source.startOf(line))) && /^\s+(?:---|\*\*\*|>{5}|<{5})/.test(source.line(line))
 
 /** A path that is created may also create its directory. */
-const sideMayLead = ({ action, params: { path = '' } }: Found): boolean =>
+const sideMayLead = ({ action, params: { path = '' } }: ForeignBlock): boolean =>
   action !== 'file_create' && action !== 'file_write' && (path.startsWith('a/') || path.startsWith('b/'))

@@ -4,14 +4,14 @@ import { Source } from '../../core/source.ts'
 import { parsePatchArgument } from '../apply-patch/apply-patch.ts'
 import { readEditsBetween } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
-import type { Found } from './foreign.ts'
+import type { ForeignBlock } from './foreign.ts'
 
 /** What a call of another agent's tool asks for. Only a patch has mistakes of its own. */
-export type Asked = Pick<Found, 'action' | 'params'> &
-  Partial<Pick<Found, 'findings' | 'warnings' | 'label'>> & { readonly syntax?: 'apply-patch' }
+export type ToolMeaning = Pick<ForeignBlock, 'action' | 'params'> &
+  Partial<Pick<ForeignBlock, 'findings' | 'warnings' | 'label'>> & { readonly syntax?: 'apply-patch' }
 
 /** Arguments as texts, by the names that the call gives them. */
-export type Args = ReadonlyMap<string, string>
+export type CallArgs = ReadonlyMap<string, string>
 
 /** What agents put around their calls. It means nothing. */
 export const WRAPPER = '<(?:\\w+:)?(?:function_calls?|tool_calls?)>'
@@ -20,7 +20,7 @@ export const WRAPPER = '<(?:\\w+:)?(?:function_calls?|tool_calls?)>'
  * The actions that a call means: several for a list of edits, none where the tool is not known. A text says what is
  * missing. Agents spell the same names in many ways, so capitals, `_` and `-` are ignored.
  */
-export function interpretToolCall(tool: string, given: Args): readonly Asked[] | string | undefined {
+export function interpretToolCall(tool: string, given: CallArgs): readonly ToolMeaning[] | string | undefined {
   const args = new Map([...given].map(([name, value]) => [plain(name), value]))
   const patch = patchOf(args)
   if (patch !== undefined) return parsePatchArgument(patch).map((section) => ({ ...section, syntax: 'apply-patch' }))
@@ -45,11 +45,11 @@ export function interpretToolCall(tool: string, given: Args): readonly Asked[] |
 }
 
 /** Whether these are the arguments of `apply_patch`, which some calls do not name. */
-export const holdsPatch = (given: Args): boolean =>
+export const holdsPatch = (given: CallArgs): boolean =>
   patchOf(new Map([...given].map(([name, value]) => [plain(name), value]))) !== undefined
 
 /** The patch of a call, also as a word of a command or in a here-document, where there is nothing else in it. */
-function patchOf(args: Args): string | undefined {
+function patchOf(args: CallArgs): string | undefined {
   for (const name of `input patch patchtext diff ${commands}`.split(' ')) {
     const value = args.get(name)
     if (value?.includes(BEGIN) !== true) continue
@@ -86,22 +86,22 @@ function wordsOf(text: string): string[] | undefined {
 export const isTool = (name: string): boolean => verbNamed(toolOf(name)) !== undefined
 
 /** Whether these arguments are an edit, whatever the tool is called. */
-export const isEdit = (given: Args): boolean => {
+export const isEdit = (given: CallArgs): boolean => {
   const names = [...given.keys()].map(plain)
   return [paths, olds, news].every((some) => some.split(' ').some((name) => names.includes(name)))
 }
 
 /** The name of the operation for reports. */
-export const callLabel = (tool: string, args: Args): string => {
+export const callLabel = (tool: string, args: CallArgs): string => {
   const own = args.get('command')
   return own !== undefined && editor.has(plain(own)) ? own : tool
 }
 
 /** What was asked, as a block of its call. DiagnosticData of a patch are shown where the call begins. */
 export const attachToCall = (
-  call: Pick<Found, 'label' | 'startLine' | 'endLine' | 'lastLine'>,
-  { findings = [], ...asked }: Asked,
-): Found => ({ ...call, ...asked, findings: findings.map((finding) => ({ ...finding, line: call.startLine })) })
+  call: Pick<ForeignBlock, 'label' | 'startLine' | 'endLine' | 'lastLine'>,
+  { findings = [], ...asked }: ToolMeaning,
+): ForeignBlock => ({ ...call, ...asked, findings: findings.map((finding) => ({ ...finding, line: call.startLine })) })
 
 export const withoutArgument = (line: number, name: string): Finding => ({
   line,
@@ -123,7 +123,11 @@ type Verb =
   | 'patch'
   | 'move'
 
-function onFile(verb: Exclude<Verb, 'run' | 'patch' | 'move'>, path: string, args: Args): readonly Asked[] | string {
+function onFile(
+  verb: Exclude<Verb, 'run' | 'patch' | 'move'>,
+  path: string,
+  args: CallArgs,
+): readonly ToolMeaning[] | string {
   const content = pick(args, contents)
   switch (verb) {
     case 'view':
@@ -150,7 +154,7 @@ function onFile(verb: Exclude<Verb, 'run' | 'patch' | 'move'>, path: string, arg
   }
 }
 
-function insertOf(verb: 'insert' | 'insert-before', path: string, args: Args): readonly Asked[] | string {
+function insertOf(verb: 'insert' | 'insert-before', path: string, args: CallArgs): readonly ToolMeaning[] | string {
   const listed = listedIn(args)
   if (listed !== undefined) {
     // The numbers are those of the file before the call: from the last line up, none of them shifts another.
@@ -173,7 +177,7 @@ function insertOf(verb: 'insert' | 'insert-before', path: string, args: Args): r
 /** A line that leaves others out. */
 const MARK = /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\s*\/\*)?\s*(?:\.{3}|\u2026)/m
 
-function replaceOf(path: string, args: Args): readonly Asked[] | string {
+function replaceOf(path: string, args: CallArgs): readonly ToolMeaning[] | string {
   const listed = listedIn(args)
   if (listed !== undefined) return ofEach(listed, (edit) => replaceOf(path, edit))
   const old = pick(args, olds)
@@ -196,7 +200,7 @@ function replaceOf(path: string, args: Args): readonly Asked[] | string {
 }
 
 /** Cline's `replace_in_file` as JSON: search-replace blocks in one argument. */
-function editsIn(diff: string, path: string): Asked {
+function editsIn(diff: string, path: string): ToolMeaning {
   const source = new Source(diff)
   const marks = new SearchReplaceMarks(source, (line) => line)
   const found = readEditsBetween(source, marks, { first: 1, last: source.lineCount, path })
@@ -207,7 +211,7 @@ function editsIn(diff: string, path: string): Asked {
 
 const SEARCH = /^[<-]{5,9} ?SEARCH\b/m
 
-function searchOf(path: string, args: Args): readonly Asked[] | string {
+function searchOf(path: string, args: CallArgs): readonly ToolMeaning[] | string {
   const pattern = pick(args, 'regex pattern query')
   const include = pick(args, 'filepattern include glob')
   if (pattern === undefined) return 'regex'
@@ -215,19 +219,22 @@ function searchOf(path: string, args: Args): readonly Asked[] | string {
   return [{ action: 'grep', params: { pattern, path, regex: 'true', ...files } }]
 }
 
-function viewOf(path: string, args: Args): Asked {
+function viewOf(path: string, args: CallArgs): ToolMeaning {
   const [, first, last] = /^\[?\s*(\d+)\s*[,-]\s*(\d+)\s*\]?$/.exec(pick(args, 'viewrange lines') ?? '') ?? []
   if (first === undefined || last === undefined) return { action: 'file_read', params: { path } }
   return { action: 'file_read_numbered', params: { path, lines: `${first}-${last}` } }
 }
 
 /** The members of a list of edits in one call. */
-function listedIn(args: Args): Args[] | undefined {
+function listedIn(args: CallArgs): CallArgs[] | undefined {
   const list = listIn(pick(args, 'edits operations replacementchunks') ?? '')
   return list?.map((one) => new Map([...readArgs(one)].map(([name, text]) => [plain(name), text])))
 }
 
-function ofEach<One>(all: readonly One[], asked: (one: One) => readonly Asked[] | string): readonly Asked[] | string {
+function ofEach<One>(
+  all: readonly One[],
+  asked: (one: One) => readonly ToolMeaning[] | string,
+): readonly ToolMeaning[] | string {
   const each = all.map(asked)
   return each.find((one) => typeof one === 'string') ?? each.flatMap((one) => (typeof one === 'string' ? [] : one))
 }
@@ -247,14 +254,14 @@ export function parseJson(text: string): unknown {
 }
 
 /** The members of an object as texts. */
-export function readArgs(value: unknown): Args {
+export function readArgs(value: unknown): CallArgs {
   if (typeof value !== 'object' || value === null) return new Map()
   return new Map(
     Object.entries(value).map(([name, member]) => [name, typeof member === 'string' ? member : JSON.stringify(member)]),
   )
 }
 
-function verbOf(tool: string, args: Args): Verb | undefined {
+function verbOf(tool: string, args: CallArgs): Verb | undefined {
   // An editor with several commands names the one that is meant; elsewhere `command` is a command line.
   const own = args.get('command')
   const named = own !== undefined && pick(args, paths) !== undefined ? editor.get(plain(own)) : undefined
@@ -267,7 +274,7 @@ const toolOf = (name: string): string => plain(name.replace(/^.*(?:__|[.:])|^(?:
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
 
 /** The first of several names, separated by spaces, that an argument has. */
-function pick(args: Args, names: string): string | undefined {
+function pick(args: CallArgs, names: string): string | undefined {
   for (const name of names.split(' ')) {
     const value = args.get(name)
     if (value !== undefined) return value

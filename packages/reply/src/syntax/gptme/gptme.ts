@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreignSyntax, type Found, Rows } from '../foreign/foreign.ts'
+import { foreignSyntax, type ForeignBlock, Rows } from '../foreign/foreign.ts'
 import { lastContentLine, type FenceRegion } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
 import { stripQuotes } from '../foreign/name.ts'
@@ -39,7 +39,7 @@ function nextCall(source: Source, from: number): number {
   return match === null ? Infinity : source.lineAt(match.index)
 }
 
-function readFence(source: Source, fence: FenceRegion): { found: Found[]; next: number } {
+function readFence(source: Source, fence: FenceRegion): { found: ForeignBlock[]; next: number } {
   const { first: line, indent, info, isClosed } = fence
   // A file that is cut off takes all that follows: fences in it are its content.
   const last = isClosed ? fence.last : source.lineCount
@@ -50,7 +50,7 @@ function readFence(source: Source, fence: FenceRegion): { found: Found[]; next: 
   for (let at = rows.first; at <= rows.last; at++) content += `${rows.row(at)}\n`
   const params: Readonly<Record<string, string>> =
     tool === 'append' ? { path, content, new_line: 'true' } : { path, content }
-  const found: Found = {
+  const found: ForeignBlock = {
     action: tool === 'save' ? 'file_write' : 'file_append',
     params: isClosed ? params : { path },
     label: tool,

@@ -1,8 +1,8 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreignSyntax, type Found, makeUnreadable } from '../foreign/foreign.ts'
+import { foreignSyntax, type ForeignBlock, makeUnreadable } from '../foreign/foreign.ts'
 import {
-  type Args,
+  type CallArgs,
   readArgs,
   interpretToolCall,
   attachToCall,
@@ -45,10 +45,10 @@ export const jsonCall = foreignSyntax({
   marks:
     /^\{\s*"(?:type"\s*:\s*"function_call_start"|(?:command|name|tool)"\s*:\s*(?:\[\s*)?"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write|apply_patch)"|(?:input|patch)"\s*:\s*"\*\*\* Begin Patch)/,
   open(source) {
-    let ahead: Seen | undefined
+    let ahead: SeenCalls | undefined
     /** Brackets that nothing closes: each is tried once for the whole text. */
     const hopeless = new Set<number>()
-    const next = (line: number): Seen => {
+    const next = (line: number): SeenCalls => {
       const [json, python] = [nextCall(source, line, hopeless), nextPythonCall(source, line)]
       if (python === undefined || json.line <= python.line) return json
       const { tool, args, last } = python
@@ -67,13 +67,13 @@ export const jsonCall = foreignSyntax({
   },
 })
 
-interface Seen {
+interface SeenCalls {
   readonly line: number
   readonly last: number
-  readonly found: readonly Found[]
+  readonly found: readonly ForeignBlock[]
 }
 
-const none: Seen = { line: Infinity, last: Infinity, found: [] }
+const none: SeenCalls = { line: Infinity, last: Infinity, found: [] }
 
 /** What may be before a call; a group is the name of the tool, where the JSON has only its arguments. */
 const HEADS = [
@@ -92,7 +92,7 @@ const ANOTHER = new RegExp(`[^{\\n]*?(?:${HEADS})\\s*([{[])`, 'y')
 const HEAD =
   /^[{[][\s{[]*"(?:command|name|tool|tool_name|function|type|tool_calls|path|file_path|filePath)"\s*:\s*(?:"(?:str_replace|create|insert|view|function|tool_use|[\w.-]*(?:edit|write|replace|bash|shell|file|command)[\w.-]*)"|[[{]|"[^"\n]*"\s*,\s*"(?:old_|new_|oldS|file_text|command))/i
 
-function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
+function nextCall(source: Source, from: number, hopeless: Set<number>): SeenCalls {
   const { text } = source
   OPENER.lastIndex = source.startOf(from)
   // Most replies have none, and to compile the expression takes as long as to read a small one.
@@ -113,7 +113,7 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
     if (started !== undefined) return { line, ...readParts(source, line, end.at, started) }
     const calls = callsIn(text.slice(start, end.at), tool)
     let at = end.at
-    let broken: Omit<Seen, 'line'> | undefined
+    let broken: Omit<SeenCalls, 'line'> | undefined
     for (;;) {
       ANOTHER.lastIndex = at
       const next = ANOTHER.exec(text)
@@ -144,7 +144,7 @@ function startedBy(text: string): string | undefined {
 }
 
 /** The arguments of such a call, up to its end. */
-function readParts(source: Source, line: number, from: number, tool: string): Omit<Seen, 'line'> {
+function readParts(source: Source, line: number, from: number, tool: string): Omit<SeenCalls, 'line'> {
   const { text } = source
   const args = new Map<string, string>()
   for (let at = from; ;) {
@@ -175,7 +175,7 @@ function brokenCall(
   { isCut, failed }: Unclosed,
   tool: string | undefined,
   isLater = false,
-): Omit<Seen, 'line'> | undefined {
+): Omit<SeenCalls, 'line'> | undefined {
   if (tool === undefined && !HEAD.test(source.text.slice(start, start + 400))) return undefined
   const last = isCut ? source.lineCount : source.lineAt(failed)
   const finding: Finding = isCut
@@ -237,12 +237,12 @@ const TOKEN = /([{}[\]])|[,:]|"(?:[^"\\]|\\[^])*"|-?\d[\d.eE+-]*|true|false|null
 const SPACES = /\s*/y
 const STRING = /^"(?:[^"\\]|\\[^])*"/
 
-interface Call {
+interface JsonCall {
   readonly tool: string
-  readonly args: Args
+  readonly args: CallArgs
 }
 
-function callsIn(text: string, tool: string | undefined): Call[] {
+function callsIn(text: string, tool: string | undefined): JsonCall[] {
   // Models forget to escape line breaks in strings.
   const value = parseJson(text) ?? parseJson(withEscapes(text))
   return tool !== undefined && isTool(tool) ? [{ tool, args: readArgs(value) }] : callsOf(value)
@@ -254,7 +254,7 @@ const withEscapes = (text: string): string =>
     one.replace(/\\[^]|\r?\n|\t/g, (found) => (found.startsWith('\\') ? found : found === '\t' ? '\\t' : '\\n')),
   )
 
-function callsOf(value: unknown): Call[] {
+function callsOf(value: unknown): JsonCall[] {
   if (Array.isArray(value)) return value.flatMap(callsOf)
   const members = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : [])
   const inner = ['tool_calls', 'tool_uses', 'function_call', 'functionCall', 'function']
@@ -281,7 +281,7 @@ const TOOLS = ['name', 'tool', 'tool_name', 'recipient_name', 'function', 'actio
 const GIVEN = ['arguments', 'parameters', 'input', 'args', 'params', 'tool_input', 'action_input']
 
 /** A call whose arguments are beside the name of its tool, or whose tool is the only member. */
-function flatCall(members: ReadonlyMap<string, unknown>, args: Args): Call | undefined {
+function flatCall(members: ReadonlyMap<string, unknown>, args: CallArgs): JsonCall | undefined {
   const [[only, inner] = ['']] = members
   if (members.size === 1 && typeof inner === 'object') return editing({ tool: only, args: readArgs(inner) })
   const tool = [...TOOLS, 'type', 'command'].map((name) => args.get(name)).find((one) => one !== undefined)
@@ -289,7 +289,7 @@ function flatCall(members: ReadonlyMap<string, unknown>, args: Args): Call | und
 }
 
 /** Data has members such as `"action": "delete"` too: the name of the tool must say that it edits files, and a text be there. */
-function editing(call: Call): Call | undefined {
+function editing(call: JsonCall): JsonCall | undefined {
   const asked =
     /file|str_?replace|diff/i.test(call.tool) && isTool(call.tool) ? interpretToolCall(call.tool, call.args) : undefined
   return Array.isArray(asked) && asked.every(({ params }) => TEXTS.some((name) => name in params)) ? call : undefined
@@ -297,9 +297,9 @@ function editing(call: Call): Call | undefined {
 
 const TEXTS = ['content', 'new_text', 'patch']
 
-const hasPath = (args: Args): boolean => ['path', 'file_path', 'filePath', 'file'].some((name) => args.has(name))
+const hasPath = (args: CallArgs): boolean => ['path', 'file_path', 'filePath', 'file'].some((name) => args.has(name))
 
-const hasBoth = (args: Args): boolean =>
+const hasBoth = (args: CallArgs): boolean =>
   ['old_str', 'old_string', 'oldString', 'old_text'].some((name) => args.has(name))
     ? hasPath(args)
     : ['search', 'find'].some((name) => args.has(name)) && args.has('replace') && isEdit(args)
@@ -308,7 +308,7 @@ const hasBoth = (args: Args): boolean =>
 const parsed = (text: string): unknown => parseJson(text) ?? { input: text }
 
 /** What is no complete call is most often data or the description of a tool. */
-function foundOf({ tool, args }: Call, line: number, last: number): Found[] {
+function foundOf({ tool, args }: JsonCall, line: number, last: number): ForeignBlock[] {
   const asked = interpretToolCall(tool, args)
   if (asked === undefined || asked === 'path' || asked === 'command') return []
   const common = { label: callLabel(tool, args), startLine: line, endLine: last, lastLine: last }

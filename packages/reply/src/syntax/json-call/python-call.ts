@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { type Args, isTool } from '../foreign/tools.ts'
+import { type CallArgs, isTool } from '../foreign/tools.ts'
 
 /*
  * Calls of tools as Gemini writes them, in Python, at the start of a line:
@@ -15,7 +15,7 @@ export interface PythonCall {
   readonly line: number
   readonly last: number
   readonly tool: string
-  readonly args: Args
+  readonly args: CallArgs
 }
 
 const OPENER = /^[ \t]*(?:print\()?default_api\.(\w+)\(/gm
@@ -34,7 +34,7 @@ export function nextPythonCall(source: Source, from: number): PythonCall | undef
   return undefined
 }
 
-function argumentsFrom(text: string, start: number): { readonly args: Args; readonly end: number } | undefined {
+function argumentsFrom(text: string, start: number): { readonly args: CallArgs; readonly end: number } | undefined {
   const args = new Map<string, string>()
   for (let at = start; ;) {
     CLOSE.lastIndex = at

@@ -6,7 +6,7 @@ import { findMentionedFiles, findLineAbove, readFileName } from '../foreign/name
 import { isFile } from './title.ts'
 
 /** An old and a new text for one file, where words and not markers say which is which. */
-export interface Pair {
+export interface ProposedPair {
   readonly path: string
   /** The line that names the file, or the first label. */
   readonly line: number
@@ -17,7 +17,7 @@ export interface Pair {
 }
 
 /** A fence below "Find:" or "change this:", and the next one below "Replace with:" or "to this:". */
-export function readPair(source: Source, fence: FenceRegion, floor: number): Pair | undefined {
+export function readPair(source: Source, fence: FenceRegion, floor: number): ProposedPair | undefined {
   const label = findLineAbove(source, fence.first, floor)
   if (label === undefined || !OLD.test(bare(lineWithoutBom(source, label).replace(IN_FILE, '')))) return undefined
   const second = lineBelow(source, fence.last)
@@ -35,7 +35,7 @@ export const readFenceContent = (source: Source, fence: FenceRegion): Rows =>
   new Rows(source, fence.first + 1, lastContentLine(fence), fence.indent)
 
 /** The rows of a fence with `file:`, `find:` and `replace:` in it. */
-export function readLabelledPair(rows: readonly string[]): Pick<Pair, 'path' | 'old' | 'fresh'> | undefined {
+export function readLabelledPair(rows: readonly string[]): Pick<ProposedPair, 'path' | 'old' | 'fresh'> | undefined {
   const path = /^(?:file|path|file_?path|file_?name)\s*:\s*(\S.*?)\s*$/i.exec(rows[0] ?? '')?.[1]
   const old = rows.findIndex((row) => /^(?:find|search|old(?:_\w+)?|original)\s*:\s*$/i.test(row))
   const fresh = rows.findIndex((row) =>
@@ -69,7 +69,7 @@ function lineBelow(source: Source, line: number): number | undefined {
 }
 
 /** The only file that a label speaks of, or one of the few lines above it. */
-function fileAbove(source: Source, label: number, floor: number): Pick<Pair, 'path' | 'line'> | undefined {
+function fileAbove(source: Source, label: number, floor: number): Pick<ProposedPair, 'path' | 'line'> | undefined {
   for (let line = label, said = 0; line >= floor && said < FEW; line--) {
     const row = lineWithoutBom(source, line)
     if (row.trim() === '') continue

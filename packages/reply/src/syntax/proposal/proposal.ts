@@ -2,7 +2,7 @@ import { TAB, SPACE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import type { NotExecutedReason } from '../../core/block.ts'
 import { Source, textFrom } from '../../core/source.ts'
-import { foreignSyntax, type Found, MarkList, Rows } from '../foreign/foreign.ts'
+import { foreignSyntax, type ForeignBlock, MarkList, Rows } from '../foreign/foreign.ts'
 import {
   lastContentLine,
   type Fence,
@@ -21,7 +21,7 @@ import {
   findHeredocs,
   readFenceContent,
   readLabelledPair,
-  type Pair,
+  type ProposedPair,
   readPair,
   rowTexts,
 } from './pair.ts'
@@ -66,7 +66,7 @@ export const proposal = {
 export interface ProposedFile {
   readonly line: number
   readonly last: number
-  readonly found: Found
+  readonly found: ForeignBlock
   /** Why it is not proposed. */
   readonly reason?: NotExecutedReason
 }
@@ -184,7 +184,7 @@ interface Passed {
 function headedAt(source: Source, line: number): Passed | undefined {
   if (source.text.charCodeAt(source.startOf(line)) !== HASH) return undefined
   const [, deleted, from, to] = HEADED.exec(lineWithoutBom(source, line)) ?? []
-  const call: Pick<Found, 'action' | 'params'> | undefined =
+  const call: Pick<ForeignBlock, 'action' | 'params'> | undefined =
     deleted !== undefined
       ? { action: 'file_delete', params: { path: deleted } }
       : from !== undefined && to !== undefined
@@ -237,14 +237,14 @@ const TAG =
   /^([ \t]*)<(file|boltAction|[a-z]+-write|antArtifact|create|create_?file|new_?file|write_?file|code|codeblock|PlandexBlock|proposed_file_replace|augment_code_snippet)(\s[^<>]*[^<>/])>\s*$/i
 const NAME = /\s(?:path|name|src|file|file_?path|file_?name|identifier|title)\s*=\s*["']([^"']+)["']/gi
 
-interface Before {
+interface ProseBefore {
   /** Lines above belong to what was found before. */
   readonly floor: number
   /** Whether the words above that only explain. */
   readonly isExplained: boolean
 }
 
-function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
+function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Passed {
   const { first: opener, last } = fence
   const { floor } = before
   const above = findTitleAbove(source, opener, floor)
@@ -295,7 +295,7 @@ function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
 function isOnlyExplained(
   source: Source,
   { opener, title }: { readonly opener: number; readonly title: number | undefined },
-  { floor, isExplained }: Before,
+  { floor, isExplained }: ProseBefore,
 ): boolean {
   const nearest = findLineAbove(source, opener, floor)
   const row = title === undefined || nearest !== title ? '' : lineWithoutBom(source, title)
@@ -354,7 +354,7 @@ function hunksIn(source: Source, fence: FenceRegion, floor: number): ProposedFil
 }
 
 /** An old text that is empty is that of a new file. */
-function pairOf({ path, line, old, fresh, last, isClosed }: Pair): ProposedFile {
+function pairOf({ path, line, old, fresh, last, isClosed }: ProposedPair): ProposedFile {
   const findings = isClosed ? [] : [unclosed(line)]
   const isNew = old.join('').trim() === ''
   const content = fresh.map((row) => `${row}\n`).join('')
@@ -441,7 +441,7 @@ const REMARKED =
 
 const COMMENT = /^\s*(?:\/\/|#(?!!)|<!--|\{?\/\*|--|;|%|["']{3})/
 
-interface Lines {
+interface FencedLines {
   /** Where it begins: its title, its fence, its tag. */
   readonly line: number
   /** The lines of its content. */
@@ -455,7 +455,7 @@ interface Lines {
 function placeOf(
   source: Source,
   { path, said, mayShow = false }: Title & { readonly mayShow?: boolean },
-  { line, first, last, indent, isClosed, contentLast }: Lines,
+  { line, first, last, indent, isClosed, contentLast }: FencedLines,
 ): ProposedFile {
   const rows = new Rows(source, first, contentLast, indent)
   const texts = rowTexts(rows)
@@ -502,7 +502,7 @@ const foundOf = (
   path: string,
   { action, content }: { readonly action: string; readonly content: string },
   { line, last, findings }: { readonly line: number; readonly last: number; readonly findings: readonly Finding[] },
-): Found => ({
+): ForeignBlock => ({
   action,
   params: findings.length > 0 ? { path } : { path, content },
   label: 'proposal',

@@ -20,8 +20,8 @@ import type { Lex, Token, Tokens } from '../tokens.ts'
  */
 
 export const sections = ['EXPLANATION', 'FILE', 'SEARCH', 'REPLACE', 'OVERWRITE'] as const
-export type Section = (typeof sections)[number]
-type MarkerName = Section | 'END'
+export type SectionName = (typeof sections)[number]
+type MarkerName = SectionName | 'END'
 
 interface ReplacerToken extends Token {
   readonly name: MarkerName
@@ -58,7 +58,7 @@ export interface ParsedBlock {
 }
 
 interface ParsedSection {
-  readonly name: Section
+  readonly name: SectionName
   /** Of its marker. */
   readonly line: number
   readonly last: number
@@ -141,7 +141,7 @@ function linesWithText(tokens: ReplacerTokens, first: number, last: number, most
 }
 
 /** What is wrong with a marker below `section`, or at the start. */
-function misplaced(marker: Section, section: Section | undefined): Finding | undefined {
+function misplaced(marker: SectionName, section: SectionName | undefined): Finding | undefined {
   if (marker === 'EXPLANATION') return undefined
   if (marker === 'FILE') return section === 'FILE' ? { code: 'replacer-second-file' } : undefined
   const missing = marker === 'REPLACE' ? 'SEARCH' : 'FILE'
@@ -149,7 +149,7 @@ function misplaced(marker: Section, section: Section | undefined): Finding | und
 }
 
 /** What is wrong with a block that ends below this section. */
-function incomplete(marker: Section): Finding | undefined {
+function incomplete(marker: SectionName): Finding | undefined {
   switch (marker) {
     case 'EXPLANATION':
       return { code: 'replacer-without', data: { marker, missing: 'FILE' } }

@@ -5,7 +5,7 @@ import { betweenMarkers, type Call, interpretCall, refuse, type Rendered, whyUnf
 import { makeDiagnostic, type MakeReader, Texts } from '../reader.ts'
 import { reportLesson, type Syntax } from '../syntax.ts'
 import { makeDamageReader, Tokens } from '../tokens.ts'
-import { isOpener, lexReplacer, markerStart, parseBlock, type ParsedBlock, type Section } from './grammar.ts'
+import { isOpener, lexReplacer, markerStart, parseBlock, type ParsedBlock, type SectionName } from './grammar.ts'
 
 const reader: MakeReader = (source) => {
   const tokens = Tokens.exact(source, lexReplacer)
@@ -27,7 +27,7 @@ const diagnosticOn = (source: Source, line: number, finding: Finding): Diagnosti
   makeDiagnostic(source, line, { ...finding, column: 1, length: source.line(line).trimEnd().length })
 
 function blockOf(source: Source, { start, end, last, sections, findings }: ParsedBlock, id: string): Block {
-  const texts: { [name in Section]?: string | undefined } = {}
+  const texts: { [name in SectionName]?: string | undefined } = {}
   for (const section of sections) {
     const text = source.lines(section.line + 1, section.last)
     if (section.name === 'FILE')
@@ -106,7 +106,7 @@ function written({ explanation = '' }: Call, path: string, edit: readonly Writte
   return { text: `${sections.map(([name, text]) => `<<<${name}>>>\n${betweenMarkers(text)}`).join('')}<<<END>>>` }
 }
 
-type WrittenSection = readonly [name: Section, text: string]
+type WrittenSection = readonly [name: SectionName, text: string]
 
 /** A whole block through damage. Where another END follows, the one that was found may be content. */
 const readThroughDamage = makeDamageReader(lexReplacer, (tokens, start) => {

@@ -1,12 +1,12 @@
 import { LF } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreignSyntax, type Found } from '../foreign/foreign.ts'
+import { foreignSyntax, type ForeignBlock } from '../foreign/foreign.ts'
 import { frameAt, lineWithoutBom } from '../../regions/fences.ts'
 import { findMentionedFiles, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
 import { isFile } from '../proposal/title.ts'
 import { parseHunks, hunkSide } from '../../text/hunks.ts'
-import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
+import { type SearchReplaceEdit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 /*
  * Search-replace blocks:
@@ -85,7 +85,7 @@ export function writeEdits(
 /** Why a block is only proposed: a sentence names its file, or a block above it was cut off and may have it as content. */
 type Doubt = 'spoken' | 'cut off' | undefined
 
-interface Before {
+interface NameBefore {
   /** The file of the block before. */
   readonly name: string | undefined
   readonly doubt: Doubt
@@ -94,24 +94,24 @@ interface Before {
   readonly named: SeekName
 }
 
-interface Run {
+interface EditRun {
   readonly name: string | undefined
   readonly doubt: Doubt
-  readonly found: Found
+  readonly found: ForeignBlock
   readonly next: number
 }
 
 /** The block that opens on a line, and those after it that belong to the same patch. */
-function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
+function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: NameBefore): EditRun {
   const named = before.named(line, before.floor)
   const [spoken, ...others] = named === undefined ? spokenAbove(source, line, before) : none
   const name = others.length > 0 ? undefined : ((named ?? spoken)?.path ?? before.name)
   const isSpoken = spoken !== undefined || (named === undefined && before.doubt === 'spoken')
   const own = before.doubt === 'cut off' ? before.doubt : isSpoken ? 'spoken' : undefined
-  const readFrom = (head: number): Edit => endCutOff(readEdit(source, marks, head, name), before.named)
+  const readFrom = (head: number): SearchReplaceEdit => endCutOff(readEdit(source, marks, head, name), before.named)
   const first = readFrom(line)
   const startLine = named?.line ?? line
-  const foundIn = (edits: readonly Edit[], text: Parameters<typeof foundOf>[3]): Found => {
+  const foundIn = (edits: readonly SearchReplaceEdit[], text: Parameters<typeof foundOf>[3]): ForeignBlock => {
     const found = foundOf(edits, startLine, name, text)
     if (own === undefined || found.findings.length > 0) return found
     const warning = spoken && `there is no path above the block; line ${spoken.line} names ${spoken.path}`
@@ -139,7 +139,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
 }
 
 /** A block that was cut off ends where the next one names its file; without a name that may be content. */
-function endCutOff(edit: Edit, named: SeekName): Edit {
+function endCutOff(edit: SearchReplaceEdit, named: SeekName): SearchReplaceEdit {
   const { cutBy } = edit
   if (cutBy === undefined) return edit
   const name = named(cutBy, edit.line + 1)
@@ -150,7 +150,7 @@ function endCutOff(edit: Edit, named: SeekName): Edit {
 }
 
 /** The files that the text above a head without a name speaks of, if it does not speak of that of the block before. */
-function spokenAbove(source: Source, head: number, { name, floor }: Before): readonly NamedAbove[] {
+function spokenAbove(source: Source, head: number, { name, floor }: NameBefore): readonly NamedAbove[] {
   if (name !== undefined) return otherFiles(source, floor, head - 1, name)
   const above = findLineAbove(source, head, floor)
   const opener = above !== undefined && frameAt(source, above) !== undefined ? above : head
@@ -163,8 +163,8 @@ export function readEditsBetween(
   source: Source,
   marks: SearchReplaceMarks,
   { first, last, path }: { readonly first: number; readonly last: number; readonly path: string },
-): Pick<Found, 'action' | 'params' | 'findings' | 'warnings' | 'shells'> {
-  const edits: Edit[] = []
+): Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'shells'> {
+  const edits: SearchReplaceEdit[] = []
   for (let line = marks.seek(first); line <= last; line = marks.seek(edits.at(-1)?.next ?? Infinity)) {
     edits.push(readEdit(source, marks, line, path))
   }
@@ -178,18 +178,18 @@ export function readEditsBetween(
   return isWhole && found.findings.length === 0 ? { ...found, action: 'file_write' } : found
 }
 
-const isNewFile = ({ search, findings }: Edit): boolean => findings.length === 0 && !TEXT.test(search)
+const isNewFile = ({ search, findings }: SearchReplaceEdit): boolean => findings.length === 0 && !TEXT.test(search)
 const TEXT = /\S/
 
-const patchOf = (edits: readonly Edit[]): string =>
+const patchOf = (edits: readonly SearchReplaceEdit[]): string =>
   edits.length === 1 && edits[0] !== undefined ? writeHunk(edits[0]) : edits.map(writeHunk).join('\n')
 
 function foundOf(
-  edits: readonly Edit[],
+  edits: readonly SearchReplaceEdit[],
   startLine: number,
   name: string | undefined,
   text: { readonly patch: string } | { readonly content: string },
-): Found {
+): ForeignBlock {
   const last = edits.at(-1)
   const first = edits[0]
   const own = allOf(edits, ({ findings }) => findings)
@@ -212,18 +212,24 @@ function foundOf(
 const none: readonly never[] = []
 
 /** Most patches have one edit, whose lists need no copy. */
-const allOf = <Item>(edits: readonly Edit[], listOf: (edit: Edit) => readonly Item[]): readonly Item[] =>
-  edits.length === 1 && edits[0] !== undefined ? listOf(edits[0]) : edits.flatMap(listOf)
+const allOf = <Item>(
+  edits: readonly SearchReplaceEdit[],
+  listOf: (edit: SearchReplaceEdit) => readonly Item[],
+): readonly Item[] => (edits.length === 1 && edits[0] !== undefined ? listOf(edits[0]) : edits.flatMap(listOf))
 
 /** What a broken block would write is not known. */
-function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] | undefined): Found['params'] {
+function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] | undefined): ForeignBlock['params'] {
   if (path === undefined) return {}
   if (text === undefined) return { path }
   return 'patch' in text ? { path, patch: text.patch } : { path, content: text.content }
 }
 
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
-export function writeHunk({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {
+export function writeHunk({
+  search,
+  replace,
+  stated,
+}: Pick<SearchReplaceEdit, 'search' | 'replace' | 'stated'>): string {
   const head = sameHead(search, replace)
   const tail = sameTail(search, replace, head)
   const header = stated === undefined ? '@@!' : `@@! -${stated} @@`

@@ -4,7 +4,7 @@ import { markerWarning, eachLineWith, isLine, MarkList, type ReadMarker, Rows } 
 import { frameAt, lineWithoutBom } from '../../regions/fences.ts'
 
 /** One head with what belongs to it. */
-export interface Edit {
+export interface SearchReplaceEdit {
   readonly line: number
   /** Its old lines and its new ones, each with an LF. */
   readonly search: string
@@ -23,7 +23,7 @@ export interface Edit {
 }
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
-export function readEdit(source: Source, marks: SearchReplaceMarks, line: number, name = ''): Edit {
+export function readEdit(source: Source, marks: SearchReplaceMarks, line: number, name = ''): SearchReplaceEdit {
   const usual = marks.usualFrom(line)
   if (usual !== undefined) return editOf(source, usual[0], usual[2], dividedBy(usual[0], usual[1], usual[2]))
   const { head, inner, dividers, end } = withTail(source, outline(marks, line))
@@ -42,12 +42,12 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
   return editOf(source, head, end, divider)
 }
 
-function editOf(source: Source, head: Mark, end: Mark, divider: Divided): Edit {
+function editOf(source: Source, head: SearchReplaceMark, end: SearchReplaceMark, divider: Divided): SearchReplaceEdit {
   const { line } = head
   const { rest: word } = head.form
   const [written, replace] = contents(source, divider)
   const { stated, search } = startLineOf(written)
-  const edit: { -readonly [key in keyof Edit]: Edit[key] } = {
+  const edit: { -readonly [key in keyof SearchReplaceEdit]: SearchReplaceEdit[key] } = {
     line,
     search,
     replace,
@@ -69,22 +69,22 @@ function editOf(source: Source, head: Mark, end: Mark, divider: Divided): Edit {
 
 const none: readonly never[] = []
 
-interface Outline {
+interface MarkOutline {
   /** Missing where a line begins with a tail. */
-  readonly head?: Mark
+  readonly head?: SearchReplaceMark
   /** A head that comes before the end. */
-  readonly inner?: Mark
-  readonly dividers: readonly Mark[]
+  readonly inner?: SearchReplaceMark
+  readonly dividers: readonly SearchReplaceMark[]
   /** The tail; missing when none follows. */
-  readonly end?: Mark
+  readonly end?: SearchReplaceMark
 }
 
-function outline(marks: SearchReplaceMarks, line: number): Outline {
-  let head: Mark | undefined
-  let inner: Mark | undefined
+function outline(marks: SearchReplaceMarks, line: number): MarkOutline {
+  let head: SearchReplaceMark | undefined
+  let inner: SearchReplaceMark | undefined
   /** The first tail of another size; a head of another size before it has the better claim to it. */
-  let other: { tail: Mark; dividers: readonly Mark[] } | 'claimed' | undefined
-  const dividers: Mark[] = []
+  let other: { tail: SearchReplaceMark; dividers: readonly SearchReplaceMark[] } | 'claimed' | undefined
+  const dividers: SearchReplaceMark[] = []
   const all = marks.from(line)
   for (let at = all.first; at < all.marks.length; at++) {
     const mark = all.marks[at]
@@ -113,7 +113,7 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
 }
 
 /** A second divider is the tail where there is no other and nothing of the block follows; Aider reads it so too. */
-function withTail(source: Source, whole: Outline): Outline {
+function withTail(source: Source, whole: MarkOutline): MarkOutline {
   const { head, inner, dividers, end } = whole
   if (head === undefined || (end !== undefined && inner === undefined)) return whole
   const own = dividers.filter(({ form, line }) => form.size === head.form.size && line < (inner?.line ?? Infinity))
@@ -137,7 +137,7 @@ const closesFrame = (source: Source, line: number): boolean => {
 /** Where the old lines end and the new ones begin and end. */
 interface Divided {
   readonly head: number
-  readonly mark: Mark
+  readonly mark: SearchReplaceMark
   readonly from: number
   readonly to: number
   /** What there is to say of a second divider. */
@@ -162,7 +162,12 @@ function startLineOf(search: string): { readonly stated?: number; readonly searc
   return { stated: Number(stated), search: rest.join('\n') }
 }
 
-function warningsOf(head: Mark, end: Mark, { mark, doubled }: Divided, isSame: boolean): readonly string[] {
+function warningsOf(
+  head: SearchReplaceMark,
+  end: SearchReplaceMark,
+  { mark, doubled }: Divided,
+  isSame: boolean,
+): readonly string[] {
   if (!head.form.isDamaged && !mark.form.isDamaged && !end.form.isDamaged && !isSame) return doubled
   const warnings: string[] = []
   for (const { form, line } of [head, mark, end]) if (form.isDamaged) warnings.push(markerWarning(line))
@@ -170,12 +175,16 @@ function warningsOf(head: Mark, end: Mark, { mark, doubled }: Divided, isSame: b
   return [...warnings, ...doubled]
 }
 
-const shellsOf = (head: Mark, divider: Mark, tail: Mark): readonly string[] | undefined =>
+const shellsOf = (
+  head: SearchReplaceMark,
+  divider: SearchReplaceMark,
+  tail: SearchReplaceMark,
+): readonly string[] | undefined =>
   head.form === usual.head && divider.form === usual.divider && tail.form === usual.tail
     ? undefined
     : [head.form.row, divider.form.row, tail.form.row]
 
-const dividedBy = (head: Mark, mark: Mark, end: Mark): Divided => ({
+const dividedBy = (head: SearchReplaceMark, mark: SearchReplaceMark, end: SearchReplaceMark): Divided => ({
   head: head.line,
   mark,
   from: mark.line + 1,
@@ -185,9 +194,9 @@ const dividedBy = (head: Mark, mark: Mark, end: Mark): Divided => ({
 
 function dividerOf(
   source: Source,
-  head: Mark,
-  dividers: readonly Mark[],
-  { end, mayUnderline }: { readonly end: Mark; readonly mayUnderline: boolean },
+  head: SearchReplaceMark,
+  dividers: readonly SearchReplaceMark[],
+  { end, mayUnderline }: { readonly end: SearchReplaceMark; readonly mayUnderline: boolean },
 ): Divided | Finding {
   const own = dividers.filter(({ form }) => form.size === head.form.size)
   const [divider, second, third] = own.length > 0 ? own : dividers
@@ -208,17 +217,17 @@ function isBlankBetween(source: Source, first: number, last: number): boolean {
   return true
 }
 
-function broken(line: number, endLine: number | null, next: number, finding: Finding): Edit {
+function broken(line: number, endLine: number | null, next: number, finding: Finding): SearchReplaceEdit {
   return { line, search: '', replace: '', endLine, lastLine: next - 1, findings: [finding], warnings: none, next }
 }
 
-interface Mark {
+interface SearchReplaceMark {
   readonly line: number
-  readonly form: Form
+  readonly form: SearchReplaceForm
 }
 
 /** Nearly all markers have one of three forms, which they share. */
-interface Form {
+interface SearchReplaceForm {
   readonly kind: 'head' | 'divider' | 'tail'
   /** How many marks it is written with. */
   readonly size: number
@@ -237,7 +246,7 @@ const DIVIDER = /^\s*(={5,9})\s*$/
 
 /** Where every marker is, found in one pass, so that unclosed blocks cost no more than closed ones. */
 export class SearchReplaceMarks {
-  readonly #all: MarkList<Mark>
+  readonly #all: MarkList<SearchReplaceMark>
 
   constructor(source: Source, plain: ReadMarker) {
     this.#all = new MarkList(() => findMarks(source, plain))
@@ -257,7 +266,9 @@ export class SearchReplaceMarks {
   }
 
   /** The head on a line, its divider and its tail, where all of them are written as usual. */
-  usualFrom(line: number): readonly [head: Mark, divider: Mark, tail: Mark] | undefined {
+  usualFrom(
+    line: number,
+  ): readonly [head: SearchReplaceMark, divider: SearchReplaceMark, tail: SearchReplaceMark] | undefined {
     const { marks } = this.#all
     const at = this.#all.indexFrom(line)
     const head = marks[at]
@@ -276,15 +287,15 @@ export class SearchReplaceMarks {
   }
 
   /** All markers in order, and the index of the first at or after a line. */
-  from(line: number): { readonly marks: readonly Mark[]; readonly first: number } {
+  from(line: number): { readonly marks: readonly SearchReplaceMark[]; readonly first: number } {
     return { marks: this.#all.marks, first: this.#all.indexFrom(line) }
   }
 }
 
-const IN_ORDER: readonly Form['kind'][] = ['head', 'divider', 'tail']
+const IN_ORDER: readonly SearchReplaceForm['kind'][] = ['head', 'divider', 'tail']
 
-function findMarks(source: Source, plain: ReadMarker): Mark[] {
-  const marks: Mark[] = []
+function findMarks(source: Source, plain: ReadMarker): SearchReplaceMark[] {
+  const marks: SearchReplaceMark[] = []
   eachLineWith(source, ['SEARCH', 'ORIGINAL', 'REPLACE', 'UPDATED'], (line, word) => {
     const form = formOn(source, line, word === 'SEARCH' || word === 'ORIGINAL' ? 'head' : 'tail', plain)
     if (form !== undefined) marks.push({ line, form })
@@ -294,7 +305,7 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
   return marks.sort((a, b) => a.line - b.line)
 }
 
-function addDividers(marks: Mark[], source: Source, plain: ReadMarker): void {
+function addDividers(marks: SearchReplaceMark[], source: Source, plain: ReadMarker): void {
   const { text } = source
   let rest = 0
   for (let at = text.indexOf('====='); at !== -1; at = text.indexOf('=====', rest)) {
@@ -314,11 +325,16 @@ export const usual = {
   head: { kind: 'head', row: '<<<<<<< SEARCH', ...asUsual },
   divider: { kind: 'divider', row: '=======', ...asUsual },
   tail: { kind: 'tail', row: '>>>>>>> REPLACE', ...asUsual },
-} as const satisfies Record<string, Form>
+} as const satisfies Record<string, SearchReplaceForm>
 
 const patterns = { head: HEAD, divider: DIVIDER, tail: TAIL }
 
-function formOn(source: Source, line: number, kind: Form['kind'], read: ReadMarker): Form | undefined {
+function formOn(
+  source: Source,
+  line: number,
+  kind: SearchReplaceForm['kind'],
+  read: ReadMarker,
+): SearchReplaceForm | undefined {
   if (isLine(source, line, usual[kind].row)) return usual[kind]
   const row = lineWithoutBom(source, line)
   const plain = read(row)

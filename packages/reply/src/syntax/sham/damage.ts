@@ -1,7 +1,7 @@
 import { cleanLine, separateQuotes } from '../damage.ts'
 import { parseFence } from '../../regions/fences.ts'
 import type { Source } from '../../core/source.ts'
-import { Markers, type ReadThroughDamage, type View } from '../tokens.ts'
+import { Markers, type ReadThroughDamage, type LineView } from '../tokens.ts'
 import { findMadeControl, type ReadOptions } from '../reader.ts'
 import { parseJsonText, readLiteralText, parseAssignment, writeAssignment } from './assignment.ts'
 import { BlockParser } from './grammar.ts'
@@ -35,9 +35,9 @@ export const readDamagedSham: ReadThroughDamage = (view, start) => {
 class DamagedLines implements ShamLines {
   readonly source: Source
   readonly markers = new Markers()
-  readonly #view: View
+  readonly #view: LineView
 
-  constructor(view: View) {
+  constructor(view: LineView) {
     this.source = view.source
     this.#view = view
   }
@@ -127,7 +127,7 @@ export function correctedSham(raw: string, { controlCharacters }: ReadOptions = 
   const header = parseHeader(first)
   if (header === undefined) return undefined
   const name = { ...header.name, id: goodId(header.name.id) }
-  return new Correction(name, header.name, rows, controlCharacters).text()
+  return new ShamCorrection(name, header.name, rows, controlCharacters).text()
 }
 
 /** An id with two to eight letters or digits, close to the given one. */
@@ -136,7 +136,7 @@ function goodId(id: string): string {
   return isBlockId(plain) ? plain : `${plain}1a`.slice(0, 3)
 }
 
-class Correction {
+class ShamCorrection {
   readonly #name: Name
   /** As the block has it. */
   readonly #written: Name

@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreignSyntax, type Found, Rows } from '../foreign/foreign.ts'
+import { foreignSyntax, type ForeignBlock, Rows } from '../foreign/foreign.ts'
 import { lineWithoutBom } from '../../regions/fences.ts'
 import { stripQuotes } from '../foreign/name.ts'
 
@@ -60,7 +60,7 @@ function readEdit(
   source: Source,
   line: number,
   named: { readonly path: string; readonly isNew: boolean } | undefined,
-): { found: Found; last: number } {
+): { found: ForeignBlock; last: number } {
   let end = line + 1
   while (end <= source.lineCount && source.line(end).trim() !== 'end_of_edit') end++
   const closed = end <= source.lineCount

@@ -1,14 +1,14 @@
 import type { Finding } from '../../core/diagnostic.ts'
-import { type Found } from '../foreign/foreign.ts'
-import type { Named, Region, Section } from './walk.ts'
+import { type ForeignBlock } from '../foreign/foreign.ts'
+import type { WrittenName, DiffRegion, FileSection } from './walk.ts'
 
 /** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
 export function readSection(
-  section: Section,
-  region: Region,
+  section: FileSection,
+  region: DiffRegion,
   isComplete: boolean,
   fence: readonly string[] = [],
-): Found {
+): ForeignBlock {
   const call = callOf(section)
   const finding = 'finding' in call ? call.finding : undefined
   const { warnings } = section
@@ -31,18 +31,18 @@ export function readSection(
 const none: readonly never[] = []
 
 /** A fence that is damaged. In the other markers of a diff, two spaces after each is all that leaves them readable. */
-function shellsOf({ old, new: added }: Section, fence: readonly string[]): readonly string[] | undefined {
+function shellsOf({ old, new: added }: FileSection, fence: readonly string[]): readonly string[] | undefined {
   if (old?.text.endsWith('  ') && added?.text.endsWith('  ')) return [...fence, '--- a  ', '+++ b  ']
   return fence.length > 0 ? fence : undefined
 }
 
-interface Failed {
+interface SectionFailure {
   readonly finding: Finding
 }
 
-type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | Failed
+type SectionCall = { readonly action: string; readonly params: Readonly<Record<string, string>> } | SectionFailure
 
-function callOf(section: Section): Call {
+function callOf(section: FileSection): SectionCall {
   if (section.binary !== undefined) return { finding: { line: section.binary, code: 'diff-binary' } }
   const names = namesOf(section)
   if ('finding' in names) return names
@@ -65,7 +65,7 @@ function callOf(section: Section): Call {
 }
 
 /** A diff that shows what goes deletes nothing else. */
-function deleteOf(section: Section, path: string): Call {
+function deleteOf(section: FileSection, path: string): SectionCall {
   const lines: string[] = []
   for (const row of section.patch?.split('\n') ?? none) {
     if (row.startsWith('+')) return failed(section, { code: 'diff-new-lines' })
@@ -74,7 +74,7 @@ function deleteOf(section: Section, path: string): Call {
   return { action: 'file_delete', params: section.changes ? { path, expect: lines.join('\n') } : { path } }
 }
 
-function createOf(section: Section, path: string): Call {
+function createOf(section: FileSection, path: string): SectionCall {
   const lines: string[] = []
   let isBare = false
   for (const row of section.patch?.split('\n') ?? none) {
@@ -87,9 +87,9 @@ function createOf(section: Section, path: string): Call {
   return { action: 'file_create', params: { path, content: isBare ? content.slice(0, -1) : content } }
 }
 
-type Names = { readonly old: string | null; readonly new: string | null } | Failed
+type Names = { readonly old: string | null; readonly new: string | null } | SectionFailure
 
-function namesOf(section: Section): Names {
+function namesOf(section: FileSection): Names {
   const { extended } = section
   for (const kind of extended.size === 0 ? none : (['rename', 'copy'] as const)) {
     const from = extended.get(`${kind} from`)
@@ -110,8 +110,8 @@ function namesOf(section: Section): Names {
 }
 
 function both(
-  from: Named,
-  to: Named,
+  from: WrittenName,
+  to: WrittenName,
   make: (old: string | null, added: string | null) => { old: string | null; new: string | null },
 ): Names {
   const old = parseDiffName(from.text)
@@ -121,12 +121,14 @@ function both(
   return make(old, added)
 }
 
-function fromGit(section: Section): Names {
+function fromGit(section: FileSection): Names {
   const names = namesInHeader(section.git ?? '')
   return names === undefined ? failed(section, { code: 'diff-unclear' }) : withoutSides(names.old, names.new)
 }
 
-const failed = ({ line }: { readonly line: number }, finding: Finding): Failed => ({ finding: { ...finding, line } })
+const failed = ({ line }: { readonly line: number }, finding: Finding): SectionFailure => ({
+  finding: { ...finding, line },
+})
 
 /** A name of a diff: null for /dev/null, undefined when it is quoted and the quotes make no sense. */
 export function parseDiffName(written: string): string | null | undefined {

@@ -1,13 +1,13 @@
 import { TAB, SPACE, ASTERISK, MINUS, LESS, BACKTICK, TILDE, BOM } from '../../core/character-codes.ts'
 import { Source } from '../../core/source.ts'
 import { findDamageKinds } from '../../text/undamage.ts'
-import { markerWarning, foreignSyntax, type Found, makeUnreadable } from '../foreign/foreign.ts'
+import { markerWarning, foreignSyntax, type ForeignBlock, makeUnreadable } from '../foreign/foreign.ts'
 import { lastContentLine, fenceAt, type FenceRegion, isDiffFence, lineWithoutBom } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
 import { findFileInSection } from '../foreign/name.ts'
 import { isFile } from '../proposal/title.ts'
 import { readSection } from './section.ts'
-import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
+import { EXTENDED, DiffRegion, type FileSection, UdiffWalk } from './walk.ts'
 
 /*
  * Unified diffs, as `diff -u` and git write them and as models do:
@@ -72,7 +72,7 @@ const MARKERS = new RegExp(
 const MARKS = new RegExp(`^(?:${ODD_SPACE.source})`, 'gim')
 
 /** What a diff found in the text with plain marks says about those that are there. */
-function withDamage(found: Found, given: Source, plain: Source): Found {
+function withDamage(found: ForeignBlock, given: Source, plain: Source): ForeignBlock {
   for (let line = found.startLine; line <= found.lastLine; line++) {
     if (given.line(line) === plain.line(line)) continue
     const [mark = ''] = ODD_SPACE.exec(given.line(line)) ?? []
@@ -86,20 +86,20 @@ function withDamage(found: Found, given: Source, plain: Source): Found {
   return found
 }
 
-function readDiff(source: Source, line: number): { found: Found[]; next: number } {
+function readDiff(source: Source, line: number): { found: ForeignBlock[]; next: number } {
   const regions = Regions.of(source)
   const fence = regions.fenceFrom(line) ?? regions.fenceFrom(line - 1)
   const fenced = fence === undefined || fence.tag !== undefined ? undefined : readFenced(source, fence)
   if (fenced !== undefined) return { found: fenced.found, next: Math.max(fenced.next, line + 1) }
 
   const indent = /^[ \t]*/.exec(lineWithoutBom(source, line))?.[0] ?? ''
-  const region = new Region(source, indent, { first: line, last: source.lineCount })
+  const region = new DiffRegion(source, indent, { first: line, last: source.lineCount })
   const { sections, next } = new UdiffWalk(region, 'open').read(line)
   return { found: sections.map((section) => readSection(section, region, isComplete(source, section, next))), next }
 }
 
 /** Only the last section can be cut. One that ends with the name of a file may lack its other name. */
-function isComplete(source: Source, { next, patch, satisfied, lastLine }: Section, after: number): boolean {
+function isComplete(source: Source, { next, patch, satisfied, lastLine }: FileSection, after: number): boolean {
   if (next < after) return true
   let line = after
   while (line <= source.lineCount && source.line(line).trim() === '') line++
@@ -109,10 +109,10 @@ function isComplete(source: Source, { next, patch, satisfied, lastLine }: Sectio
   return line < source.lineCount || (patch !== undefined && source.line(line).trim() !== '@')
 }
 
-function readFenced(source: Source, fence: FenceRegion): { found: Found[]; next: number } {
+function readFenced(source: Source, fence: FenceRegion): { found: ForeignBlock[]; next: number } {
   const { first: opener, isClosed: closed } = fence
   const end = lastContentLine(fence) + 1
-  const region = new Region(source, fence.indent, { first: opener + 1, last: end - 1 })
+  const region = new DiffRegion(source, fence.indent, { first: opener + 1, last: end - 1 })
   if (isOtherFormat(region)) return { found: [], next: opener + 1 }
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
   const row = lineWithoutBom(source, opener)
@@ -131,11 +131,11 @@ function readFenced(source: Source, fence: FenceRegion): { found: Found[]; next:
 const none: readonly never[] = []
 
 /** Some put their own formats into a fence that says diff. */
-const isOtherFormat = (region: Region): boolean => region.hasRow(Infinity, mayBeOther, OTHER)
+const isOtherFormat = (region: DiffRegion): boolean => region.hasRow(Infinity, mayBeOther, OTHER)
 const mayBeOther = (c: number): boolean => c === LESS || c === ASTERISK
 const OTHER = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/
 
-function nameless(line: number, last: number, isClosed: boolean): Found {
+function nameless(line: number, last: number, isClosed: boolean): ForeignBlock {
   const lines = { startLine: line, endLine: isClosed ? last : null, lastLine: last }
   return makeUnreadable(lines, 'diff', { code: 'diff-nameless', data: { isCut: !isClosed }, line })
 }

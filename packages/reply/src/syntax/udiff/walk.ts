@@ -3,17 +3,17 @@ import type { Source } from '../../core/source.ts'
 import { lineWithoutBom } from '../../regions/fences.ts'
 
 /** What a diff says about one file, names as written. */
-export interface Section {
+export interface FileSection {
   readonly line: number
   /** The last line that says something. */
   lastLine: number
   /** The line after it. */
   next: number
   git?: string
-  old?: Named
-  new?: Named
+  old?: WrittenName
+  new?: WrittenName
   /** Extended headers by their first words, such as `rename from`. */
-  extended: ReadonlyMap<string, Named>
+  extended: ReadonlyMap<string, WrittenName>
   binary?: number
   /** The text of its hunks, `@@` included; undefined where it has none. */
   patch: string | undefined
@@ -26,7 +26,7 @@ export interface Section {
   hasUnmarked?: true
 }
 
-export interface Named {
+export interface WrittenName {
   readonly text: string
   readonly line: number
 }
@@ -36,7 +36,7 @@ export const EXTENDED =
 
 const GIT = 'diff --git '
 
-const nothing: ReadonlyMap<string, Named> = new Map()
+const nothing: ReadonlyMap<string, WrittenName> = new Map()
 
 const isMark = (c: number): boolean => c === SPACE || c === PLUS || c === MINUS || c === BACKSLASH
 
@@ -45,18 +45,18 @@ const EMPTY = -1
 
 /** Reads sections one after the other, until something else comes. */
 export class UdiffWalk {
-  readonly #region: Region
+  readonly #region: DiffRegion
   readonly #place: 'fenced' | 'open'
   /** The empty lines that were passed last. */
   #emptyRun = { first: 0, rest: 0 }
 
-  constructor(region: Region, place: 'fenced' | 'open') {
+  constructor(region: DiffRegion, place: 'fenced' | 'open') {
     this.#region = region
     this.#place = place
   }
 
-  read(line: number): { sections: Section[]; next: number } {
-    const sections: Section[] = []
+  read(line: number): { sections: FileSection[]; next: number } {
+    const sections: FileSection[] = []
     let at = line
     for (;;) {
       const start = this.#sectionFrom(at)
@@ -81,8 +81,8 @@ export class UdiffWalk {
     return this.#region.begins(line, '--- ') && this.#region.begins(line + 1, '+++ ')
   }
 
-  #section(line: number): Section {
-    const section: Section = {
+  #section(line: number): FileSection {
+    const section: FileSection = {
       line,
       lastLine: line,
       next: line + 1,
@@ -109,8 +109,8 @@ export class UdiffWalk {
     return this.#hunks(section, at)
   }
 
-  #extended(section: Section, line: number): number {
-    const extended = new Map<string, Named>()
+  #extended(section: FileSection, line: number): number {
+    const extended = new Map<string, WrittenName>()
     section.extended = extended
     let at = line
     for (; at <= this.#region.last; at++) {
@@ -132,7 +132,7 @@ export class UdiffWalk {
     return at
   }
 
-  #hunks(section: Section, line: number): Section {
+  #hunks(section: FileSection, line: number): FileSection {
     let at = line
     for (;;) {
       const start = this.#hunkFrom(at, section.patch === undefined)
@@ -153,9 +153,9 @@ export class UdiffWalk {
     return isHunk ? at : undefined
   }
 
-  #hunk(section: Section, line: number): number {
+  #hunk(section: FileSection, line: number): number {
     const header = this.#region.row(line)
-    const counts = new Counts(header)
+    const counts = new HunkCounts(header)
     const hasHeader = header.startsWith('@@')
     if (hasHeader) section.lastLine = line
     let unmarked: number | undefined
@@ -183,7 +183,7 @@ export class UdiffWalk {
   }
 
   /** The lines of a hunk up to the last that says something, each with a mark. */
-  #text(section: Section, first: number, hasUnmarked: boolean): string {
+  #text(section: FileSection, first: number, hasUnmarked: boolean): string {
     // In a text with LF, a CR belongs to the line of the file that it ends.
     const keepsCr = this.#region.mayHaveCr && !this.#region.hasCr(section.line)
     if (!hasUnmarked && !keepsCr) return this.#region.text(first, section.lastLine)
@@ -197,7 +197,7 @@ export class UdiffWalk {
   }
 
   /** Asked for lines that are neither context nor added: nothing else ends one. */
-  #endsHunk(line: number, counts: Counts): boolean {
+  #endsHunk(line: number, counts: HunkCounts): boolean {
     const row = this.#region.row(line)
     const mark = row[0]
     if (row.startsWith('@@') || row.startsWith(GIT)) return true
@@ -207,7 +207,7 @@ export class UdiffWalk {
   }
 
   /** The names of the next file and the signature of a mail begin like a line that goes. */
-  #endsAtMinus(line: number, row: string, counts: Counts): boolean {
+  #endsAtMinus(line: number, row: string, counts: HunkCounts): boolean {
     if (!row.startsWith('--')) return false
     if (counts.areReached && /^-- ?$/.test(row)) return true
     if (!this.#isNames(line) || counts.lacksOneEach) return false
@@ -235,7 +235,7 @@ export class UdiffWalk {
     return at
   }
 
-  #warnOfRest(section: Section, line: number): void {
+  #warnOfRest(section: FileSection, line: number): void {
     if (this.#region.row(line) !== '' || !this.#isList(line)) return
     const at = this.#afterEmpty(line)
     section.warnings.push(`line ${at} is after the end of the hunk, by its counts, and was left out`)
@@ -243,7 +243,7 @@ export class UdiffWalk {
 }
 
 /** Without a hunk, only git's own words say that none is to come: an empty file, or one that stays as it is. */
-function isWhole({ extended, binary }: Section): boolean {
+function isWhole({ extended, binary }: FileSection): boolean {
   const isEmpty = /\be69de29/.test(extended.get('index')?.text ?? '')
   return (
     isEmpty ||
@@ -254,7 +254,7 @@ function isWhole({ extended, binary }: Section): boolean {
 }
 
 /** How many lines of each side a hunk still has, by its header. */
-class Counts {
+class HunkCounts {
   #old: number | undefined
   #new: number | undefined
 
@@ -289,7 +289,7 @@ class Counts {
 const COUNTS = /^@@+\s*-\d+(?:,(\d{1,9}))?\s+\+\d+(?:,(\d{1,9}))?\s*@@/
 
 /** The lines a diff may take, without the indentation of the place it is in. */
-export class Region {
+export class DiffRegion {
   readonly first: number
   readonly last: number
   readonly #source: Source

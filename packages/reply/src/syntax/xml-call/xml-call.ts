@@ -1,6 +1,6 @@
 import { blockNames } from '../../core/elements.ts'
 import type { Source } from '../../core/source.ts'
-import { foreignSyntax, type Found, makeUnreadable } from '../foreign/foreign.ts'
+import { foreignSyntax, type ForeignBlock, makeUnreadable } from '../foreign/foreign.ts'
 import { parseFence } from '../../regions/fences.ts'
 import {
   readArgs,
@@ -41,8 +41,8 @@ export const xmlCall = foreignSyntax({
   },
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
-    let ahead: Opened | undefined
-    const from = (line: number): Opened => {
+    let ahead: OpenCall | undefined
+    const from = (line: number): OpenCall => {
       if (ahead === undefined || ahead.line < line) ahead = nextOpened(source, line)
       return ahead
     }
@@ -53,7 +53,7 @@ export const xmlCall = foreignSyntax({
   },
 })
 
-interface Opened {
+interface OpenCall {
   /** That of its wrapper, if it has one. */
   readonly line: number
   readonly indent: string
@@ -80,7 +80,7 @@ const attributesIn = (text: string): Map<string, string> =>
 const fileOf = (attributes: ReadonlyMap<string, string>): string | undefined =>
   [...attributes].find(([name]) => /^(?:path|file_?path|file|file_?name)$/i.test(name))?.[1]
 
-const nowhere: Opened = { line: Infinity, indent: '', tool: '', closer: '', at: 0 }
+const nowhere: OpenCall = { line: Infinity, indent: '', tool: '', closer: '', at: 0 }
 
 const TAG = `[ \\t]*(?:${WRAPPER}\\s*){0,3}<(?:${[
   '(tool_call)>[ \\t]*([\\w.-]+)[ \\t]*\\r?\\n\\s*(?=<arg_key>)',
@@ -110,7 +110,7 @@ const MARKERS: Readonly<Record<string, readonly [string, string]>> = {
   replace_in_file: ['------- SEARCH', '+++++++ REPLACE'],
 }
 
-function nextOpened(source: Source, from: number): Opened {
+function nextOpened(source: Source, from: number): OpenCall {
   if (!source.text.includes('<', source.startOf(from))) return nowhere
   OPENER.lastIndex = source.startOf(from)
   for (let match = OPENER.exec(source.text); match !== null; match = OPENER.exec(source.text)) {
@@ -120,7 +120,7 @@ function nextOpened(source: Source, from: number): Opened {
   return nowhere
 }
 
-function openedBy(source: Source, match: RegExpExecArray): Opened | undefined {
+function openedBy(source: Source, match: RegExpExecArray): OpenCall | undefined {
   const [whole, toolCall, first, tag, invoke, invoked, called, element, written = '', slash] = match
   const tool = tag ?? invoked ?? called ?? first ?? element ?? ''
   const at = match.index + whole.length
@@ -141,13 +141,13 @@ function openedBy(source: Source, match: RegExpExecArray): Opened | undefined {
 }
 
 interface Calls {
-  readonly found: readonly Found[]
+  readonly found: readonly ForeignBlock[]
   readonly next: number
 }
 
 /** A call and those that follow it on the line where it ends; none where one of these cannot be read. */
-function readCalls(source: Source, marks: SearchReplaceMarks, first: Opened): Calls {
-  const found: Found[] = []
+function readCalls(source: Source, marks: SearchReplaceMarks, first: OpenCall): Calls {
+  const found: ForeignBlock[] = []
   for (let opened = first; ;) {
     const one = readCall(source, marks, opened)
     if (one.found.length === 0) return { found: [], next: first.line + 1 }
@@ -164,7 +164,7 @@ function readCalls(source: Source, marks: SearchReplaceMarks, first: Opened): Ca
 function readCall(
   source: Source,
   marks: SearchReplaceMarks,
-  { line, indent, tool: opened, closer: expected, at, attributes = new Map() }: Opened,
+  { line, indent, tool: opened, closer: expected, at, attributes = new Map() }: OpenCall,
 ): Calls & { readonly end: number } {
   const [end, closer] = endOf(source.text, expected, at)
   if (end === -1) {
@@ -218,8 +218,8 @@ function diffsIn(
   marks: SearchReplaceMarks,
   body: string,
   at: number,
-): Pick<Found, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] {
-  const found: Pick<Found, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] = []
+): Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] {
+  const found: Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] = []
   let path = ''
   for (const match of body.matchAll(/<path>([^<\n]*)<\/path>|<diff>/g)) {
     const [whole, named] = match
