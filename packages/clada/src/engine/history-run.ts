@@ -6,9 +6,9 @@ import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Conversation, Settings } from '../core/settings.ts'
 import type { ContentStore } from '../store/content-store.ts'
-import { type Timeline, withTimeline } from '../history/recover.ts'
+import { type RecordedHistory, withTimeline } from '../history/recover.ts'
 import {
-  type Done,
+  type EarlierAction,
   doneIn,
   type Executed,
   heldUndos,
@@ -186,7 +186,7 @@ const rememberedExecutions = 100
 export function openDoneLookup(
   settings: Settings,
   again: ((block: string) => boolean) | undefined,
-): Promise<(block: string) => Done | undefined> {
+): Promise<(block: string) => EarlierAction | undefined> {
   return read(
     settings,
     ({ records }) => {
@@ -201,7 +201,7 @@ export function openDoneLookup(
  * The same for blocks of the previous execution that changed files, if these are still as it left them: a document that
  * is sent again goes on where it stopped. The files are compared before the first block runs.
  */
-export function openStandingLookup(settings: Settings): Promise<(block: string) => Done | undefined> {
+export function openStandingLookup(settings: Settings): Promise<(block: string) => EarlierAction | undefined> {
   return read(
     settings,
     ({ records, inspect }) => {
@@ -238,7 +238,7 @@ export function textLostBy(settings: Settings, absolute: string, text: string): 
   })
 }
 
-const read = <T>(settings: Settings, use: (timeline: Timeline) => T, newest?: number): Promise<T> =>
+const read = <T>(settings: Settings, use: (timeline: RecordedHistory) => T, newest?: number): Promise<T> =>
   withTimeline(settings, makePathJudge(pathPolicyOf(settings)), use, newest)
 
 function entryOf(record: ExecutionRecord, { whole, parts }: Undone): HistoryEntry {

@@ -11,7 +11,7 @@ import { diffLines } from '@clada/reply/text/line-diff.ts'
 import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
 import { clipLine, renderDiff } from '@clada/reply/text/shown-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
-import type { Change, FileState, Kept } from '../workspace/open.ts'
+import type { Change, FileState, StagedChange } from '../workspace/open.ts'
 import { pathIn } from './action-runner.ts'
 import { isText } from './evidence.ts'
 import { isBlank, unlessEmpty } from '@clada/reply/core/optional.ts'
@@ -20,7 +20,7 @@ import { isBlank, unlessEmpty } from '@clada/reply/core/optional.ts'
 export interface Taken {
   readonly files: readonly ReviewedFile[]
   /** What has to be written instead of everything the action did; undefined where that is the same. */
-  readonly instead: readonly Kept[] | undefined
+  readonly instead: readonly StagedChange[] | undefined
   /** Hunks and files of the choice that there are not. */
   readonly stale: readonly string[]
   readonly note: ReviewNote | undefined
@@ -150,7 +150,7 @@ class FileReview {
   }
 
   /** The new text of the file; undefined where it is not changed. */
-  get kept(): Kept | undefined {
+  get kept(): StagedChange | undefined {
     const { at, from, before } = this.#file
     if (!this.#hunks.some(({ taken }) => taken)) return undefined
     const after = this.#result()

@@ -10,7 +10,7 @@ import { type ActionResult, fatalResult, isLeftOut } from '../core/result.ts'
 import { InputError, withLineFeeds } from '@clada/reply/core/source.ts'
 import { readReply, withinReadingTime } from '../core/read-reply.ts'
 import { type History, openRecordedWorkspace, type RecordedWorkspace } from '../history/history.ts'
-import { type Done, previousRunOf } from '../store/timeline.ts'
+import { type EarlierAction, previousRunOf } from '../store/timeline.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain } from '../report/explain.ts'
 import { contentKindOf } from '@clada/reply/syntax/content-kind.ts'
@@ -181,7 +181,7 @@ const unexpectedError = (error: unknown): string => `Unexpected error in execute
 function doneLookupFor({ options, request, settings, effect }: RunOptions): ExecutionParts['findDone'] {
   const { alreadyDone } = options
   if (alreadyDone !== 'resume' && (alreadyDone !== 'skip' || effect === 'show')) return undefined
-  let ledger: Promise<(block: string) => Done | undefined> | undefined
+  let ledger: Promise<(block: string) => EarlierAction | undefined> | undefined
   return async ({ block, decoded }) => {
     // Only a block that changed files is found, so what only reads need not wait for the history.
     if (alreadyDone === 'resume' && decoded.spec.effect === 'read') return undefined

@@ -13,7 +13,7 @@ import {
   sparseEntriesOf,
   releaseLocks,
   statIndex,
-  type Status,
+  type FileStatus,
   statusOf,
 } from './index-file.ts'
 import {
@@ -169,7 +169,7 @@ export class Checkpoints {
     // An undo restores files even if git cannot commit them.
     const { branch } = this.#head
     if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])
-    const looking = this.#whenConsistent<Omit<Status, 'inIndex'>>(
+    const looking = this.#whenConsistent<Omit<FileStatus, 'inIndex'>>(
       saves === 'everything'
         ? () => statusOf(this.#isolated)
         : async () => ({ staged: await isStaged(this.#isolated, this.#head.commit), changed: [], untracked: [] }),
@@ -310,7 +310,7 @@ export class Checkpoints {
   }
 
   /** The paths that may be committed, in all roots, so that changes of actions do not mix with the user's. */
-  #savable(dirty: Pick<Status, 'changed' | 'untracked'>): string[] {
+  #savable(dirty: Pick<FileStatus, 'changed' | 'untracked'>): string[] {
     const { root, allowedRoots, isBlocked } = this.#options
     const top = this.#isolated.repository.top ?? root
     const found = [root, ...allowedRoots].flatMap((place) =>

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import type { Position } from '../store/record.ts'
+import type { RepositoryPosition } from '../store/record.ts'
 import { nearestGitDirs, isSpecialFile, repairAdvice } from '../state/git-dirs.ts'
 import { platform } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -137,7 +137,7 @@ export function isRepository(dir: string): boolean {
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
 /** Where the repository around a directory is; undefined where none can be used, or nothing is committed. */
-export async function headPosition(root: string): Promise<Position | undefined> {
+export async function headPosition(root: string): Promise<RepositoryPosition | undefined> {
   try {
     const repository = nearestRepository(root)
     if (repository === undefined) return undefined

@@ -17,7 +17,7 @@ import { commitTree, dropDamaged, syncObjectNames } from './objects.ts'
 import { usersSignature } from './signing.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import type { Named, TreeEntry } from './tree-contents.ts'
+import type { NamedTreeEntry, TreeEntry } from './tree-contents.ts'
 
 export interface IndexCommit {
   readonly isolated: IsolatedGit
@@ -125,7 +125,7 @@ async function treesAbove(isolated: IsolatedGit, tree: string, names: readonly s
   return [...out.matchAll(/^\d+ tree (\w+)\t|\0\d+ tree (\w+)\t/g)].map(([, first, next]) => first ?? next ?? '')
 }
 
-interface Changed extends Named {
+interface Changed extends NamedTreeEntry {
   readonly before: TreeEntry
 }
 

@@ -49,7 +49,7 @@ export function isUnchanged(index: string, seen: IndexStat | undefined): boolean
 export const statIndex = ({ gitDir }: Repository): IndexStat | undefined => statIndexFile(path.join(gitDir, 'index'))
 
 /** A prepared index, the commit that it belongs to, and what moves HEAD there: false if another process was quicker. */
-interface NewIndex {
+interface PreparedIndex {
   readonly copy: string
   readonly commit: string
   /** When the copy is on the disk, and everything else that it leads to. */
@@ -63,7 +63,7 @@ interface NewIndex {
  */
 export async function replaceIndex(
   repository: Repository,
-  { copy, commit, synced = syncFile(copy), move = async () => true }: NewIndex,
+  { copy, commit, synced = syncFile(copy), move = async () => true }: PreparedIndex,
 ): Promise<boolean> {
   refuseLinks(repository)
   const { gitDir } = repository
@@ -144,7 +144,7 @@ export async function addToIndex(
   if (isolated.config.sparse) await clearSkipWorktree(isolated, paths, env)
   const isCutOff = cutOffBelow(top)
   const kinds = new Map(paths.map((name) => [name, isCutOff(name) ? 'lost' : kindAt(path.join(top, name))]))
-  const those = (kind: Kind): string[] => paths.filter((name) => kinds.get(name) === kind)
+  const those = (kind: IndexState): string[] => paths.filter((name) => kinds.get(name) === kind)
   // Git would fail on them: a directory above is a link now, or the path itself is a directory.
   const lost = those('lost')
   if (lost.length > 0) await updateIndex(isolated, ['--force-remove'], lost, { env })
@@ -161,9 +161,9 @@ export async function addToIndex(
 /** Git syncs more than these together, which is quicker. */
 const mostSyncedEach = 32
 
-type Kind = 'there' | 'gone' | 'lost'
+type IndexState = 'there' | 'gone' | 'lost'
 
-function kindAt(file: string): Kind {
+function kindAt(file: string): IndexState {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
   if (stat === undefined) return 'gone'
   return stat.isDirectory() ? 'lost' : 'there'
@@ -178,7 +178,7 @@ async function updateIndex(
   await isolated.git(['update-index', ...how, '-z', '--stdin'], { ...call, input: names.join('\0') + '\0' })
 }
 
-export interface Status {
+export interface FileStatus {
   /** Whether the index has uncommitted changes. */
   readonly staged: boolean
   /** The paths of these changes. */
@@ -192,7 +192,7 @@ export interface Status {
 /** The commit of a submodule may be staged like a file; changes inside it are ignored. */
 const onlyPointers = '--ignore-submodules=dirty'
 
-export async function statusOf(isolated: IsolatedGit): Promise<Status> {
+export async function statusOf(isolated: IsolatedGit): Promise<FileStatus> {
   // In a large repository two concurrent processes: one for tracked files, on all cores, and one for untracked files.
   const isLarge = (statIndex(isolated.repository)?.size ?? 0) > largeIndex
   const listed = `--untracked-files=${isLarge ? 'no' : 'all'}`

@@ -13,19 +13,19 @@ export const keptRef = (stateDir: string, number: number): string => prefixOf(pa
 /** The id itself stays here: whoever knows it could bring a directory of that name. */
 const prefixOf = (id: string): string => `refs/clada/kept/${shortDigestOf(id)}/`
 
-interface Execution {
+interface KeptExecution {
   readonly stateDir: string
   readonly number: number
 }
 
-export async function keepCommit(root: string, { stateDir, number }: Execution, commit: string): Promise<void> {
+export async function keepCommit(root: string, { stateDir, number }: KeptExecution, commit: string): Promise<void> {
   const repository = nearestRepository(root)
   if (repository === undefined) return
   await setRef(repository, keptRef(stateDir, number), commit, ['-m', `clada: kept for execution ${number}`])
 }
 
 /** The same if no branch and no tag has it, after a program has moved HEAD. */
-export const keepIfLeft = (root: string, execution: Execution, commit: string): Promise<void> =>
+export const keepIfLeft = (root: string, execution: KeptExecution, commit: string): Promise<void> =>
   ifUsable(root, async (repository) => {
     if ((await refsWith(repository, commit)).length === 0) await keepCommit(root, execution, commit)
   })

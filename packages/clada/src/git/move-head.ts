@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { KeptIndex, Moved } from '../store/record.ts'
+import type { KeptIndex, HeadMove } from '../store/record.ts'
 import type { ContentStore } from '../store/content-store.ts'
 import { readStats, setModified } from '../state/own-files.ts'
 import { copyIndex, replaceIndex } from './index-file.ts'
@@ -33,7 +33,7 @@ export function readKept({ digest, time }: KeptIndex, contents: ContentStore): K
  */
 export async function moveHead(
   isolated: IsolatedGit,
-  { before, after }: Moved,
+  { before, after }: HeadMove,
   why: string,
   index: NewIndex,
 ): Promise<void> {

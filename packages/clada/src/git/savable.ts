@@ -7,7 +7,7 @@ import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 import { treeEntriesAt } from './tree-contents.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 
-export interface Sorted {
+export interface CommittablePaths {
   /** Relative to the top of the repository. */
   readonly paths: readonly string[]
   /** Paths that are left out because of a filter, with its name. */
@@ -24,7 +24,7 @@ export async function eligible(
   isolated: IsolatedGit,
   paths: readonly string[],
   how: IsolatedCall = {},
-): Promise<Sorted> {
+): Promise<CommittablePaths> {
   const { top } = isolated.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map(), committed: new Set() }
   const known = isolated.tree === undefined ? nothing : await readTracked(isolated, isolated.tree, paths)
@@ -34,16 +34,16 @@ export async function eligible(
 }
 
 /** The entries of a tree at some paths. */
-interface Known {
+interface TreePaths {
   /** Submodules at one of the paths, or above. */
   readonly submodules: ReadonlySet<string>
   /** The paths that are files in the tree. */
   readonly files: ReadonlySet<string>
 }
 
-const nothing: Known = { submodules: new Set(), files: new Set() }
+const nothing: TreePaths = { submodules: new Set(), files: new Set() }
 
-async function readTracked(isolated: IsolatedGit, tree: string, paths: readonly string[]): Promise<Known> {
+async function readTracked(isolated: IsolatedGit, tree: string, paths: readonly string[]): Promise<TreePaths> {
   const entries = await treeEntriesAt(isolated, tree, [...new Set(paths.flatMap((name) => [name, ...dirsAbove(name)]))])
   const namesOf = (type: string): Set<string> =>
     new Set(entries.flatMap((entry) => (entry.type === type ? [entry.name] : [])))
@@ -94,7 +94,7 @@ async function filteredOf(
  * Tells paths that are not in a nested repository. A submodule in the last commit counts, even if it is neither on the
  * disk nor in `.gitmodules`.
  */
-function isOwn(top: string, paths: readonly string[], { submodules }: Known): (name: string) => boolean {
+function isOwn(top: string, paths: readonly string[], { submodules }: TreePaths): (name: string) => boolean {
   const dirs = new Set(paths.flatMap((name) => dirsAbove(name)))
   const inside = new Set([...submodules, ...[...dirs].filter((dir) => isRepository(path.join(top, dir)))])
   return (name) => !submodules.has(name) && !dirsAbove(name).some((dir) => inside.has(dir))
@@ -126,12 +126,12 @@ function isNoDirectory(dir: string): boolean {
 }
 
 /** Names relative to the top of a repository. */
-interface Uncommitted {
+interface UncommittedNames {
   readonly changed: readonly string[]
   readonly untracked: readonly string[]
 }
 
-interface Place {
+interface RepositoryScope {
   readonly top: string
   /** Only files inside are saved. */
   readonly root: string
@@ -143,7 +143,10 @@ interface Place {
 const sizeLimit = 10 * 1024 * 1024
 
 /** The paths that clada may commit: none that is blocked, clada's own, unreadable or no regular file. */
-export function filterCommittable({ changed, untracked }: Uncommitted, { top, root, isBlocked }: Place): string[] {
+export function filterCommittable(
+  { changed, untracked }: UncommittedNames,
+  { top, root, isBlocked }: RepositoryScope,
+): string[] {
   const isCutOff = cutOffBelow(top)
   const isSavable = (name: string, largest: number): boolean => {
     // The name is not UTF-8, so the decoded name is not the file's.

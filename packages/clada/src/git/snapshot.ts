@@ -27,7 +27,7 @@ export interface Snapshot {
 }
 
 /** What was at a path before a program changed it. */
-export interface Before {
+export interface StateBefore {
   readonly state: Inspected
   /** Such files may change at any time. */
   readonly ignored: boolean
@@ -103,9 +103,12 @@ export async function takeSnapshot({
 }
 
 /** What was at these absolute paths; unknown ones are left out. */
-export async function statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<Map<string, Before>> {
+export async function statesBefore(
+  snapshot: Snapshot,
+  absolutes: readonly string[],
+): Promise<Map<string, StateBefore>> {
   const { isolated, tree, top, unknown } = snapshot
-  const found = new Map<string, Before>()
+  const found = new Map<string, StateBefore>()
   const byName = new Map(
     absolutes.map((absolute) => [path.relative(top, absolute).split(path.sep).join('/'), absolute]),
   )

@@ -16,7 +16,11 @@ export function treeEntryState({ mode }: TreeEntry, bytes: Buffer | undefined): 
 }
 
 /** The files and links of a tree at these paths. */
-export const sidesIn = async (isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<Named[]> =>
+export const sidesIn = async (
+  isolated: IsolatedGit,
+  tree: string,
+  names: readonly string[],
+): Promise<NamedTreeEntry[]> =>
   (await treeEntriesAt(isolated, tree, names))
     .filter(({ type }) => type === 'blob')
     .map(({ mode, oid, name }) => ({ mode, oid, name }))
@@ -26,7 +30,7 @@ export async function treeEntriesAt(
   isolated: IsolatedGit,
   tree: string,
   names: readonly string[],
-): Promise<(Named & { readonly type: string })[]> {
+): Promise<(NamedTreeEntry & { readonly type: string })[]> {
   const listed = (await isolated.gitOn(['ls-tree', '-z', '--full-tree', tree], names)).toString().split('\0')
   return listed.flatMap((line) => {
     const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
@@ -36,7 +40,7 @@ export async function treeEntriesAt(
   })
 }
 
-export type Named = TreeEntry & { readonly name: string }
+export type NamedTreeEntry = TreeEntry & { readonly name: string }
 
 /**
  * Contents as in the working tree, with converted line endings, by `oid name`. `how` selects the attributes; by default
@@ -44,7 +48,7 @@ export type Named = TreeEntry & { readonly name: string }
  */
 export async function treeContents(
   isolated: IsolatedGit,
-  wanted: readonly Named[],
+  wanted: readonly NamedTreeEntry[],
   how: IsolatedCall = {},
 ): Promise<Map<string, Buffer>> {
   const there = wanted.filter(({ mode }) => mode !== '000000')
@@ -64,11 +68,11 @@ export async function treeContents(
 /** Contents of files as git stores them. */
 export const readStoredContents = async (
   isolated: IsolatedGit,
-  files: readonly Named[],
+  files: readonly NamedTreeEntry[],
 ): Promise<Map<string, Buffer>> => new Map(await contentsIn(isolated, files, [], ({ oid }) => oid))
 
 /** Whether a name fits into a line of input, after a space. */
-const isPlain = ({ name }: Named): boolean => !/^[ \t]|\n/.test(name)
+const isPlain = ({ name }: NamedTreeEntry): boolean => !/^[ \t]|\n/.test(name)
 
 /**
  * The size in git's output is that before conversions, so it does not give the end of a content. A random word in each
@@ -76,9 +80,9 @@ const isPlain = ({ name }: Named): boolean => !/^[ \t]|\n/.test(name)
  */
 async function contentsIn(
   isolated: IsolatedGit,
-  some: readonly Named[],
+  some: readonly NamedTreeEntry[],
   flags: readonly string[],
-  lineFor: (one: Named) => string,
+  lineFor: (one: NamedTreeEntry) => string,
   how: IsolatedCall = {},
 ): Promise<[string, Buffer][]> {
   if (some.length === 0) return []
@@ -99,7 +103,11 @@ async function contentsIn(
 }
 
 /** For names that do not fit into a line of input. */
-async function oneByOne(isolated: IsolatedGit, some: readonly Named[], how: IsolatedCall): Promise<[string, Buffer][]> {
+async function oneByOne(
+  isolated: IsolatedGit,
+  some: readonly NamedTreeEntry[],
+  how: IsolatedCall,
+): Promise<[string, Buffer][]> {
   const found: [string, Buffer][] = []
   for (const { oid, name } of some) {
     const { out } = await isolated.git(['cat-file', '--filters', `--path=${name}`, oid], how)

@@ -10,7 +10,7 @@ import type { IsolatedGit } from './isolated-git.ts'
 import { cutOffBelow, eligible, filterCommittable, isUnsavable } from './savable.ts'
 import { sidesIn } from './tree-contents.ts'
 
-interface Place {
+interface ProjectScope {
   readonly root: string
   readonly isBlocked: (relative: string) => boolean
 }
@@ -23,7 +23,7 @@ export interface Uncommitted {
 }
 
 /** The changes that checking out another commit would lose. */
-export async function findUncommitted(isolated: IsolatedGit, { root, isBlocked }: Place): Promise<Uncommitted> {
+export async function findUncommitted(isolated: IsolatedGit, { root, isBlocked }: ProjectScope): Promise<Uncommitted> {
   const { inIndex: staged, changed, untracked } = await statusOf(isolated)
   const tracked = [...new Set([...staged, ...changed])]
   const place = { top: isolated.repository.top ?? root, root, isBlocked }
@@ -39,7 +39,7 @@ export async function commitUncommitted(
   isolated: IsolatedGit,
   head: string,
   { paths, staged }: Uncommitted,
-  { root, isBlocked }: Place,
+  { root, isBlocked }: ProjectScope,
 ): Promise<string> {
   const { repository } = isolated
   const index = isolated.file('index-save')

@@ -18,7 +18,7 @@ import {
   type ExecutionRecord,
   type FurtherRoot,
   isolatedDir,
-  type Moved,
+  type HeadMove,
   noteLast,
   type PlannedMove,
   readSigned,
@@ -43,7 +43,7 @@ export interface HistoryOptions {
   readonly settings: HistorySettings
   readonly kind: ExecutionRecord['kind']
   /** The subject of an undo or redo, which is known only after it has begun. */
-  readonly about?: () => About
+  readonly about?: () => ExecutionFacts
   /** Directories besides the root that actions may write to. */
   readonly allowedRoots: readonly string[]
   /** Whether a path must not be committed. Paths are relative to the root. */
@@ -57,7 +57,7 @@ export interface HistoryOptions {
   readonly beforeCommit?: ((commit: PlannedCommit) => Promise<readonly string[]>) | undefined
 }
 
-export interface About {
+export interface ExecutionFacts {
   /** Reverting an undo is a redo. */
   readonly kind?: ExecutionRecord['kind']
   readonly of?: number
@@ -272,7 +272,7 @@ export interface Ended {
 }
 
 /** The results of an execution, for its record. */
-export interface Done {
+export interface ExecutionEnd {
   readonly results: readonly ActionResult[]
   /** By action: the digest of its block. */
   readonly blocks: ReadonlyMap<number, string>
@@ -280,7 +280,7 @@ export interface Done {
   readonly document: string | undefined
   readonly explanations: readonly string[]
   /** How HEAD or its branch moved. */
-  readonly moved: Moved | undefined
+  readonly moved: HeadMove | undefined
   /** The move that was to be made. */
   readonly planned: PlannedMove | undefined
   /** Paths with conflicts for the user to resolve: they are not committed. */
@@ -293,7 +293,7 @@ export interface Done {
 export async function closeExecution(
   { stateDir, history, number, journal, previous, checkpoints, further }: Open,
   options: HistoryOptions,
-  done: Done,
+  done: ExecutionEnd,
 ): Promise<Ended> {
   let isEmpty = false
   try {
@@ -338,7 +338,7 @@ async function checkpointed(
   { checkpoints, further, journal }: Pick<Open, 'checkpoints' | 'further' | 'journal'>,
   record: ExecutionRecord,
   options: HistoryOptions,
-  { explanations, left, byPrograms }: Done,
+  { explanations, left, byPrograms }: ExecutionEnd,
 ): Promise<Ended> {
   const save = async (one: Checkpoints | undefined): Promise<Attempt> => {
     const part = partOf(record, one?.top, options.root, explanations)
@@ -409,7 +409,7 @@ function asGitError(error: unknown): ProblemError {
 function recordOf(
   { number, journal, history }: Pick<Open, 'number' | 'journal' | 'history'>,
   options: HistoryOptions,
-  done: Done,
+  done: ExecutionEnd,
 ): ExecutionRecord {
   const { inspect, about, settings } = options
   const { conversation, replyFiles } = settings

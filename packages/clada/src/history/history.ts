@@ -19,7 +19,7 @@ import type { ActionResult } from '../core/result.ts'
 import { lockProject } from '../store/lock.ts'
 import { closeExecution, type Ended, type HistoryOptions, type Open, openExecution } from './execution.ts'
 import { closeFurther, enterFurther } from './further.ts'
-import { dirOf, isolatedDir, type Moved, type PlannedMove, type Position } from '../store/record.ts'
+import { dirOf, isolatedDir, type HeadMove, type PlannedMove, type RepositoryPosition } from '../store/record.ts'
 import { headPosition } from '../git/find-repository.ts'
 import { keepCommit, keepIfLeft } from '../git/kept.ts'
 import type { Snapshot } from '../git/snapshot.ts'
@@ -51,8 +51,8 @@ export class History implements Recorder {
   #snapshot: Snapshot | undefined
   #programs = 0
   /** Where the repository was before the program that runs. */
-  #position: Position | undefined
-  #moved: Moved | undefined
+  #position: RepositoryPosition | undefined
+  #moved: HeadMove | undefined
   #planned: PlannedMove | undefined
   readonly #noted: NotedChanges
 
@@ -188,7 +188,7 @@ export class History implements Recorder {
   }
 
   /** The branch moved, or another one is checked out. */
-  movedBranch({ before, after }: Moved): void {
+  movedBranch({ before, after }: HeadMove): void {
     const from = this.#moved?.before ?? before
     this.#moved = from.commit === after.commit && from.branch === after.branch ? undefined : { before: from, after }
   }
@@ -351,7 +351,7 @@ export class NotedChanges {
       this.#note(by, absolute, stateOf(was), stateOf(this.#inspect(absolute)))
   }
 
-  #note(by: number, absolute: string, before: Seen, after: Seen): void {
+  #note(by: number, absolute: string, before: ShownState, after: ShownState): void {
     const noted = this.#notes.get(by)
     const known = noted?.get(absolute)
     if (noted === undefined || (noted.has(absolute) && known === undefined)) return
@@ -361,32 +361,32 @@ export class NotedChanges {
 }
 
 /** Null where there is no file. Undefined where there is one that is not shown. */
-type Seen = FileState | null | undefined
+type ShownState = FileState | null | undefined
 
 /** Differences of larger files, and of more files, are not kept. */
 const largest = 1 << 20
 const mostFiles = 20
 
-function stateBefore({ was, safePath }: PathChange): Seen {
+function stateBefore({ was, safePath }: PathChange): ShownState {
   if (was === 'absent') return null
   return was === undefined ? read(safePath) : shown(was)
 }
 
-function stateAfter({ becomes, safePath }: PathChange): Seen {
+function stateAfter({ becomes, safePath }: PathChange): ShownState {
   if (becomes.type !== 'file' || becomes.bytes === undefined) return read(safePath)
   return shown({ mode: becomes.mode, bytes: becomes.bytes })
 }
 
-function stateOf(found: Inspected): Seen {
+function stateOf(found: Inspected): ShownState {
   if (found.type === 'file') return found.bytes && shown(found)
   return found.type === 'absent' ? null : undefined
 }
 
-const shown = ({ bytes, mode }: FileState): Seen =>
+const shown = ({ bytes, mode }: FileState): ShownState =>
   bytes.length > largest ? undefined : { bytes, mode: mode & 0o7777 }
 
 /** A look beside the way of the data: where it fails, nothing is shown, and nothing else is different. */
-function read(safePath: string): Seen {
+function read(safePath: string): ShownState {
   try {
     const stat = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (stat === undefined || stat.isDirectory()) return null

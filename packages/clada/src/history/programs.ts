@@ -14,7 +14,7 @@ import {
   stateOf,
 } from '../store/record.ts'
 import { syncFileNow } from '../state/own-files.ts'
-import { type Before, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
+import { type StateBefore, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
 import { diffCommits } from '../git/differences.ts'
 import { listOf } from '../store/summary.ts'
 import { isMove } from '../store/timeline.ts'
@@ -66,7 +66,7 @@ async function filesBefore(
   absolutes: readonly string[],
   seen: SeenChanges | undefined,
   snapshot: Snapshot | undefined,
-): Promise<ReadonlyMap<string, Before>> {
+): Promise<ReadonlyMap<string, StateBefore>> {
   if (snapshot === undefined || absolutes.length === 0) return new Map()
   try {
     const before = await statesBefore(snapshot, absolutes)
@@ -82,7 +82,7 @@ async function filesBefore(
 }
 
 /** A program that had begun and was not seen to end. */
-export interface Program {
+export interface UnfinishedProgram {
   /** The action that started it. */
   readonly action: number
   /** The project before it, among git's objects. */
@@ -94,7 +94,7 @@ export interface Program {
  * another process since is unknown; what was there is kept, so that it can be undone. Undefined when git cannot say.
  */
 export async function changedSinceProgram(
-  { action, tree }: Program,
+  { action, tree }: UnfinishedProgram,
   dir: string,
   place: Omit<SnapshotOptions, 'dir'>,
   known: readonly PathRecord[],
@@ -171,7 +171,7 @@ export const lostMessage = (number: number): string =>
 
 export function describeInterruptedProgram(
   number: number,
-  { action }: Program,
+  { action }: UnfinishedProgram,
   changed: readonly PathRecord[] | undefined,
 ): string {
   const what = `action ${action} of execution ${number} was running a program at that moment.`

@@ -35,7 +35,7 @@ import {
   changedSinceProgram,
   interruptedMessage,
   lostMessage,
-  type Program,
+  type UnfinishedProgram,
   describeInterruptedProgram,
   unsavedMessage,
 } from './programs.ts'
@@ -113,7 +113,7 @@ export function readTimeline(history: string, root: string, inspect: Inspect, ne
 }
 
 /** The executions of a project, where their files are, and a reader of paths as they are now. */
-export interface Timeline {
+export interface RecordedHistory {
   readonly records: readonly ExecutionRecord[]
   readonly history: string
   readonly inspect: Inspect
@@ -125,7 +125,7 @@ export interface Timeline {
 export async function withTimeline<T>(
   settings: Settings,
   judge: PathJudge,
-  use: (timeline: Timeline) => T,
+  use: (timeline: RecordedHistory) => T,
   newest?: number,
 ): Promise<T> {
   const stateDir = findState(settings.root)
@@ -147,8 +147,8 @@ const logIn = (dir: string) => readLog(path.join(dir, journalFile), signerOf(pat
 const linesIn = (dir: string): object[] => logIn(dir).entries
 
 /** The program that was running when the execution was interrupted. */
-function programIn(dir: string): Program | undefined {
-  let found: Program | undefined
+function programIn(dir: string): UnfinishedProgram | undefined {
+  let found: UnfinishedProgram | undefined
   for (const line of linesIn(dir)) {
     if ('program' in line) {
       const tree =
@@ -196,7 +196,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
   const conversation = conversationIn(fieldOf(header, 'conversation'))
   const actions: ActionRecord[] = []
   let about: Pick<ExecutionRecord, 'of' | 'ofActions'> = {}
-  const paths = new Map<string, Found>()
+  const paths = new Map<string, RecordedPath>()
   const further: FurtherRoot[] = []
   let planned: PlannedMove | undefined
   for (const line of lines) {
@@ -207,7 +207,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
     const known = paths.get(line.path)
     // Announced again: the first change did not happen.
-    const found: Found | undefined = known === undefined || 'again' in line ? (newFound(line) ?? known) : known
+    const found: RecordedPath | undefined = known === undefined || 'again' in line ? (newFound(line) ?? known) : known
     if (found === undefined) continue
     paths.set(line.path, found)
     found.to.push(String(line.to))
@@ -235,7 +235,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
   return { record, planned }
 }
 
-interface Found {
+interface RecordedPath {
   readonly before: State
   /** The announced states, in order. */
   readonly to: string[]
@@ -243,7 +243,7 @@ interface Found {
   readonly ignored?: true
 }
 
-function newFound(line: object): Found | undefined {
+function newFound(line: object): RecordedPath | undefined {
   const before = beforeIn(line)
   return before && { before, to: [], by: [], ignored: 'ignored' in line && line.ignored === true ? true : undefined }
 }
@@ -263,7 +263,12 @@ function beforeIn(line: object): State | undefined {
 }
 
 /** Empty if the change was announced and did not happen. */
-function pathOf(contents: ContentStore, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
+function pathOf(
+  contents: ContentStore,
+  short: string,
+  { before, to, by, ignored }: RecordedPath,
+  now: State,
+): PathRecord[] {
   // A damaged content was kept, and undo reports it.
   if (before.type === 'file' && !contents.has(before.digest)) return []
   if (isSameMode(now, before) && isSameState(now, before)) return []

@@ -138,12 +138,12 @@ function moveInto(from: string, to: string): void {
 }
 
 /** What `clada trust --history` did. */
-export type Adopted =
+export type AdoptionResult =
   | { readonly state: 'adopted'; readonly notes: readonly string[] }
   | { readonly state: 'counts already' | 'nothing to adopt' }
 
 /** Signs a history that is not ours, and makes it the one of this project. What counted until now can be adopted in turn. */
-export async function adoptHistory(root: string, settings: HistorySettings): Promise<Adopted> {
+export async function adoptHistory(root: string, settings: HistorySettings): Promise<AdoptionResult> {
   const release = await lockProject(settings, root)
   try {
     const old = oldStateDir(root)

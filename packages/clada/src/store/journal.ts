@@ -29,7 +29,7 @@ export class Journal {
   readonly #root: string
   readonly #dir: string
   readonly #log: Log
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, JournalEntry>()
   /** How many of our links live files have, by device and inode. */
   readonly #names = new Map<string, number>()
   readonly #contents: ContentStore
@@ -117,7 +117,7 @@ export class Journal {
       return
     }
     const state = this.#keptState(before)
-    const entry: Entry = { before: state, after: undefined, steps: [{ by }], stillLinked: false, ...kind }
+    const entry: JournalEntry = { before: state, after: undefined, steps: [{ by }], stillLinked: false, ...kind }
     this.#entries.set(absolute, entry)
     const { ignored } = kind
     this.note({ path: pathFrom(this.#root, absolute), by, to: 'file', before: state, ignored })
@@ -226,7 +226,7 @@ export class Journal {
       return this.note({ path, by, to })
     }
     const before = this.#state(change)
-    const entry: Entry = { before, after: undefined, steps: [], stillLinked: false, prepared }
+    const entry: JournalEntry = { before, after: undefined, steps: [], stillLinked: false, prepared }
     this.#entries.set(absolute, entry)
     // Whatever was prepared before did not happen.
     this.note({ path, by, to, before, again: known !== undefined ? true : undefined })
@@ -237,7 +237,7 @@ export class Journal {
   }
 
   /** The result of a move or a program is known once the next change has read it. */
-  #learn({ steps }: Entry, was: PathChange['was']): void {
+  #learn({ steps }: JournalEntry, was: PathChange['was']): void {
     const last = steps.at(-1)
     if (last === undefined || last.digest !== undefined || was === undefined || was === 'absent') return
     steps[steps.length - 1] = stepOf(last.by, this.#fileState(was.mode, was.bytes))
@@ -275,7 +275,7 @@ export class Journal {
   }
 
   /** The kept file may still be in use under another name: the link counts as ours until it is replaced by a copy at the end. */
-  #markLinked(entry: Entry): void {
+  #markLinked(entry: JournalEntry): void {
     const { before } = entry
     if (entry.stillLinked || before.type !== 'file') return
     const stat = fs.lstatSync(this.#contents.fileOf(before.digest), { throwIfNoEntry: false })
@@ -321,7 +321,7 @@ interface FoundKind {
   readonly ignored?: true
 }
 
-interface Entry extends FoundKind {
+interface JournalEntry extends FoundKind {
   before: State
   /** Undefined when it must be read from the disk. */
   after: State | undefined

@@ -53,7 +53,7 @@ export function lockFileOf(root: string): string | undefined {
 }
 
 /** A lock in clada's own directory is clada's. A lock file that the user names may be any file. */
-type Place = 'own' | 'named'
+type LockPlace = 'own' | 'named'
 
 /**
  * Takes a lock. The lock is a file that names its holder; it is created complete, by a link, which never replaces a file.
@@ -66,7 +66,7 @@ type Place = 'own' | 'named'
 export async function takeLock(
   file: string,
   waitMs: number,
-  { place = 'own', onWait }: { readonly place?: Place; readonly onWait?: OnLockWait | undefined } = {},
+  { place = 'own', onWait }: { readonly place?: LockPlace; readonly onWait?: OnLockWait | undefined } = {},
 ): Promise<() => void> {
   const nonce = claimName()
   const own = `${file}.${nonce}`
@@ -157,7 +157,7 @@ interface Holder {
 }
 
 /** The holder of a lock; undefined when it was just released. */
-function holderOf(file: string, place: Place = 'own'): Holder | undefined {
+function holderOf(file: string, place: LockPlace = 'own'): Holder | undefined {
   const text = readOwn(file)
   if (text === undefined) {
     const there = fs.lstatSync(file, { throwIfNoEntry: false })
@@ -194,7 +194,7 @@ function isFresh(file: string): boolean {
  * Removes claims that dead processes left beside the lock. The user's own files may have names that start like the
  * lock's, so only files that are claims by name and by content are removed.
  */
-function sweepClaims(file: string, place: Place): void {
+function sweepClaims(file: string, place: LockPlace): void {
   const dir = path.dirname(file)
   for (const name of fs.readdirSync(dir)) {
     if (!name.startsWith(path.basename(file)) || name === path.basename(file)) continue

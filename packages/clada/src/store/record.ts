@@ -32,7 +32,7 @@ export interface ExecutionRecord {
   /** The further roots in which files may have changed, with their repositories. */
   readonly further?: readonly FurtherRoot[]
   /** Set when HEAD or its branch moved. An interrupted step, squash or undo was to move it, and did not. */
-  readonly moved?: Moved
+  readonly moved?: HeadMove
   /** What a step back removed that was not committed. */
   readonly uncommitted?: readonly string[]
   /**
@@ -69,13 +69,13 @@ export interface FurtherRoot {
   readonly commits?: NonNullable<ExecutionRecord['commits']>
 }
 
-export interface Moved {
-  readonly before: Position
-  readonly after: Position
+export interface HeadMove {
+  readonly before: RepositoryPosition
+  readonly after: RepositoryPosition
 }
 
 /** Where a repository is. */
-export interface Position {
+export interface RepositoryPosition {
   readonly commit: string
   /** By its full name; missing when no branch is checked out. */
   readonly branch?: string
@@ -91,7 +91,7 @@ export interface KeptIndex {
 
 /** A move of HEAD that is about to be made. */
 export interface PlannedMove extends Pick<ExecutionRecord, 'uncommitted' | 'unchanged'> {
-  readonly moved: Moved
+  readonly moved: HeadMove
   /** Of the execution, where it is a step or a squash. */
   readonly summary?: string
 }
@@ -287,7 +287,7 @@ const isUncommitted = (value: object): value is Pick<ExecutionRecord, 'uncommitt
   isListOf(value['uncommitted'] ?? [], (one) => typeof one === 'string') &&
   isListOf(value['unchanged'] ?? [], (one) => isRecord(one) && typeof one['path'] === 'string' && isState(one['state']))
 
-const isMoved = (value: unknown): value is Moved =>
+const isMoved = (value: unknown): value is HeadMove =>
   isRecord(value) && isPosition(value['before']) && isPosition(value['after'])
 
 const isPosition = (value: unknown): boolean =>
@@ -336,20 +336,20 @@ export function seenAt(inspect: Inspect, absolute: string): Inspected {
 export const stateOf = (found: Inspected): State =>
   found.type === 'file' ? { type: 'file', mode: found.mode, digest: digestOfFile(found) } : found
 
-type Known = Inspected | State
+type AnyState = Inspected | State
 
 /** Whether two states of a path are the same: type, content and target of a link. Modes are `isSameMode`'s. */
-export function isSameState(one: Known, other: Known): boolean {
+export function isSameState(one: AnyState, other: AnyState): boolean {
   if (one.type === 'symlink' && other.type === 'symlink') return one.target === other.target
   if (one.type !== 'file' || other.type !== 'file') return one.type === other.type
   return digestOfFile(one) === digestOfFile(other)
 }
 
 /** Of a directory the mode is not always known. */
-export function isSameMode(one: Known, other: Known): boolean {
+export function isSameMode(one: AnyState, other: AnyState): boolean {
   if (one.type === 'file' && other.type === 'file') return one.mode === other.mode
   if (one.type !== 'directory' || other.type !== 'directory') return true
   return one.mode === undefined || other.mode === undefined || one.mode === other.mode
 }
 
-export const digestOfFile = (file: Known & { type: 'file' }): string => file.digest ?? digestOf(file.bytes)
+export const digestOfFile = (file: AnyState & { type: 'file' }): string => file.digest ?? digestOf(file.bytes)

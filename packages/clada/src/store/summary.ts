@@ -1,8 +1,16 @@
-import type { ExecutionRecord, Moved, PathRecord, State } from './record.ts'
+import type { ExecutionRecord, HeadMove, PathRecord, State } from './record.ts'
 import { type HistorySettings, summaryPlace } from '../core/settings.ts'
 
 /** An execution in one line: `edit 3 files, create src/x.ts`. */
-export function summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }: Summarized): string {
+export function summaryOf({
+  kind,
+  of,
+  ofActions,
+  paths,
+  byPrograms,
+  moved,
+  explanations,
+}: SummarizedExecution): string {
   if (kind !== 'run')
     return `${kind} ${ofActions === undefined ? '' : `action ${ofActions.join(', ')} of `}execution ${of ?? ''}`.trimEnd()
   const [said] = explanations
@@ -21,14 +29,14 @@ export function summaryOf({ kind, of, ofActions, paths, byPrograms, moved, expla
   return parts.length === 0 ? 'no change' : oneLine(parts.join(', '))
 }
 
-interface Summarized {
+interface SummarizedExecution {
   readonly kind: ExecutionRecord['kind']
   readonly of: number | undefined
   readonly ofActions?: readonly number[] | undefined
   readonly paths: readonly PathRecord[]
   /** Paths that programs changed; undefined when that is not known. */
   readonly byPrograms?: ReadonlySet<string> | undefined
-  readonly moved?: Moved | undefined
+  readonly moved?: HeadMove | undefined
   readonly explanations: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import {
   contentsOfHistory,
   type ExecutionRecord,
-  type Moved,
+  type HeadMove,
   numbersIn,
   type PathRecord,
   readRecord,
@@ -9,7 +9,7 @@ import {
 import type { ContentStore } from './content-store.ts'
 
 /** An execution, and whether it was undone. */
-export interface Standing {
+export interface ExecutionStanding {
   readonly record: ExecutionRecord
   readonly undone: boolean
 }
@@ -35,7 +35,7 @@ export const isMove = ({ kind }: Pick<ExecutionRecord, 'kind'>): boolean =>
 
 /** A step back, with where HEAD was and where it went. */
 export interface StepBack extends ExecutionRecord {
-  readonly moved: Moved
+  readonly moved: HeadMove
 }
 
 /**
@@ -82,12 +82,13 @@ export function newestMoves(history: string, numbers: readonly number[]): Execut
   return moves.reverse()
 }
 
-type About = Pick<ExecutionRecord, 'of' | 'ofActions'>
+type UndoTarget = Pick<ExecutionRecord, 'of' | 'ofActions'>
 
-export const isAboutSame = (a: About, b: About): boolean => a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
+export const isAboutSame = (a: UndoTarget, b: UndoTarget): boolean =>
+  a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
 
 /** The runs among the records, and whether each is undone. A run of which only some actions are undone is not. */
-export function standings(records: readonly ExecutionRecord[]): Standing[] {
+export function standings(records: readonly ExecutionRecord[]): ExecutionStanding[] {
   const undone = new Set(heldUndos(records).flatMap(({ of, ofActions }) => (ofActions === undefined ? of : [])))
   // An interrupted undo can be undone itself.
   return records
@@ -117,14 +118,14 @@ export function isUndone(record: ExecutionRecord, action: number | undefined, re
 }
 
 /** An action that ran in an earlier execution. */
-export interface Done {
+export interface EarlierAction {
   readonly execution: number
   readonly action: number
   readonly time: string
 }
 
 /** The execution that last ran a block. */
-export interface Executed extends Done {
+export interface Executed extends EarlierAction {
   readonly success: boolean
 }
 
@@ -138,7 +139,10 @@ export function lastRunOf(digest: string, records: readonly ExecutionRecord[]): 
 }
 
 /** The previous execution, if it ran the same document. */
-export function previousRunOf(document: string, history: string): Pick<Done, 'execution' | 'time'> | undefined {
+export function previousRunOf(
+  document: string,
+  history: string,
+): Pick<EarlierAction, 'execution' | 'time'> | undefined {
   for (const number of numbersIn(history).reverse()) {
     const record = readRecord(history, number)
     // The current execution has no record yet.
@@ -156,7 +160,7 @@ export function previousRunOf(document: string, history: string): Pick<Done, 'ex
 export function doneIn(
   records: readonly ExecutionRecord[],
   again?: (block: string) => boolean,
-): (block: string, digest: string) => Done | undefined {
+): (block: string, digest: string) => EarlierAction | undefined {
   const runs = records.filter(({ kind }) => kind === 'run').reverse()
   const undos = heldUndos(records)
   const isUndone = (execution: number, action: number): boolean =>

@@ -13,11 +13,19 @@ import { sidesIn, treeContents, treeEntryState } from '../git/tree-contents.ts'
 import { refuseInterrupted } from '../history/execution.ts'
 import { commitUncommitted, findUncommitted, ignoredHere, namesUncommitted } from '../git/uncommitted.ts'
 import { refusalOf } from '../report/explain.ts'
-import { contentsIn, isSameMode, isSameState, type Moved, type Position, seenAt, stateOf } from '../store/record.ts'
+import {
+  contentsIn,
+  isSameMode,
+  isSameState,
+  type HeadMove,
+  type RepositoryPosition,
+  seenAt,
+  stateOf,
+} from '../store/record.ts'
 import { heldBacks, interruptedPaths, type StepBack } from '../store/timeline.ts'
 import { idleRepository, isAt, type Operation, runMove } from './operation.ts'
 import { everythingBelow, planCheckout, WouldOverwrite } from './plan-checkout.ts'
-import { type Plan, planAll, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { type PathPlan, planAll, type RevertedPath, revertedPaths } from './undo-plan.ts'
 
 /** The result of one step back or forward. */
 export interface StepResult {
@@ -108,7 +116,7 @@ interface Way {
   readonly back: StepBack
   /** Those after it: the user went home without clada. */
   readonly passed: readonly StepBack[]
-  readonly target: Position
+  readonly target: RepositoryPosition
   /** Whether HEAD is there already. */
   readonly isThere: boolean
   readonly restores: 'nothing' | 'files' | 'files and index'
@@ -148,7 +156,7 @@ function refuseAway(backs: readonly StepBack[], head: Head): void {
   if (first !== undefined && last !== undefined && !isAt(head, last.moved.after)) throw headMoved(first.moved.before)
 }
 
-function headMoved({ branch, commit }: Position): Error {
+function headMoved({ branch, commit }: RepositoryPosition): Error {
   const home = branch === undefined ? commit.slice(0, 8) : shortBranch(branch)
   return gitError(
     'HEAD was moved since clada back',
@@ -160,7 +168,7 @@ function headMoved({ branch, commit }: Position): Error {
 const shortBranch = (branch: string): string => branch.replace(/^refs\/heads\//, '')
 
 /** The branch must not have moved, and must not be checked out elsewhere. */
-async function checkBranch(repository: Repository, { branch, commit }: Position): Promise<void> {
+async function checkBranch(repository: Repository, { branch, commit }: RepositoryPosition): Promise<void> {
   if (branch === undefined) return
   const name = shortBranch(branch)
   const at = await commitAt(repository, branch)
@@ -193,7 +201,7 @@ async function uncommittedHere({ place }: Operation): Promise<string[]> {
 const uncommittedError = 'There are uncommitted changes here. Revert or save them first.'
 
 /** How each file comes back, by its name in the repository. */
-async function planRevert(operation: Operation, way: Way): Promise<Plan[]> {
+async function planRevert(operation: Operation, way: Way): Promise<PathPlan[]> {
   const { root, stateDir, workspace } = operation.place
   const known = {
     contents: contentsIn(stateDir),
@@ -205,7 +213,7 @@ async function planRevert(operation: Operation, way: Way): Promise<Plan[]> {
   return plans.map((plan) => ({ ...plan, path: nameIn(operation, path.resolve(root, plan.path)) }))
 }
 
-const conflictOf = ({ path: name, conflict }: Plan): string[] => (conflict === undefined ? [] : [name])
+const conflictOf = ({ path: name, conflict }: PathPlan): string[] => (conflict === undefined ? [] : [name])
 
 const nameIn = ({ top }: Operation, absolute: string): string => slashed(path.relative(top, absolute))
 
@@ -285,7 +293,7 @@ async function committedAmong(
 }
 
 /** With the index that was left; if that is lost, with what was staged. */
-async function moveTo(operation: Operation, moved: Moved, back: StepBack): Promise<string[]> {
+async function moveTo(operation: Operation, moved: HeadMove, back: StepBack): Promise<string[]> {
   const { stateDir, repository } = operation.place
   const { commit, index } = back.moved.before
   const kept = index && readKept(index, contentsIn(stateDir))
@@ -297,12 +305,12 @@ async function moveTo(operation: Operation, moved: Moved, back: StepBack): Promi
 
 const lostIndex = 'the saved index is missing or damaged: it has what was staged, except for blocked files and marks'
 
-function lostText({ number, moved, uncommitted }: StepBack, stateDir: string, { path: name, lost }: Plan): string {
+function lostText({ number, moved, uncommitted }: StepBack, stateDir: string, { path: name, lost }: PathPlan): string {
   const where = uncommitted?.includes(name) ? keptRef(stateDir, number) : moved.before.commit.slice(0, 8)
   return `${name} was not restored: ${lost}. Git has it: git show ${where}:${name}`
 }
 
-function positionOf({ commit, branch }: Head): Position {
+function positionOf({ commit, branch }: Head): RepositoryPosition {
   if (commit === undefined) throw gitError('there is no commit yet', 'Make one first.')
   return { commit, branch }
 }

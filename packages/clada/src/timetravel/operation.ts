@@ -9,7 +9,7 @@ import { releaseLocks } from '../git/index-file.ts'
 import { IsolatedGit } from '../git/isolated-git.ts'
 import { moveHead, type NewIndex, readIndex } from '../git/move-head.ts'
 import { type Head, headOf } from '../git/repository.ts'
-import type { About, Ended } from '../history/execution.ts'
+import type { ExecutionFacts, Ended } from '../history/execution.ts'
 import { type History, openRecordedWorkspace } from '../history/history.ts'
 import { checkoutPolicyOf, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
@@ -19,10 +19,10 @@ import { lockProject } from '../store/lock.ts'
 import {
   type ExecutionRecord,
   type KeptIndex,
-  type Moved,
+  type HeadMove,
   numbersIn,
   type PlannedMove,
-  type Position,
+  type RepositoryPosition,
   seenAt,
   stateOf,
   type UnchangedPath,
@@ -31,7 +31,7 @@ import { newestMoves } from '../store/timeline.ts'
 import { openWorkspace, type OpenWorkspace, type WantedState } from '../workspace/open.ts'
 
 /** What a command that moves HEAD knows, under the lock. */
-interface Place {
+interface OperationContext {
   readonly root: string
   readonly repository: ConfiguredRepository
   readonly head: Head
@@ -50,13 +50,13 @@ interface Place {
  * HEAD is tells, after a crash, what was done.
  */
 export class Operation {
-  readonly place: Place
+  readonly place: OperationContext
   readonly #history: History
   #planned: PlannedMove | undefined
-  #about: About = {}
+  #about: ExecutionFacts = {}
   #isDone = false
 
-  constructor(history: History, place: Place) {
+  constructor(history: History, place: OperationContext) {
     this.place = place
     this.#history = history
   }
@@ -108,14 +108,14 @@ export class Operation {
     return notes.flatMap(noteWarnings)
   }
 
-  async moveHead(moved: Moved, index: NewIndex): Promise<void> {
+  async moveHead(moved: HeadMove, index: NewIndex): Promise<void> {
     const { summary = '' } = this.#planned ?? {}
     await moveHead(this.place.isolated, moved, `clada: ${summary}`, index)
     this.#history.movedBranch(moved)
   }
 
   /** How far it came. */
-  aboutNow(): About {
+  aboutNow(): ExecutionFacts {
     return this.#isDone ? this.#about : { ...this.#about, ended: 'interrupted' }
   }
 
@@ -131,7 +131,7 @@ export class Operation {
   }
 }
 
-interface Result {
+interface OperationResult {
   success: boolean
   warnings?: string[] | undefined
   error?: string
@@ -146,7 +146,7 @@ interface MoveOptions<R> {
 }
 
 /** Runs a command that moves HEAD, under the lock. */
-export async function runMove<R extends Result>(
+export async function runMove<R extends OperationResult>(
   repository: ConfiguredRepository,
   { kind, settings, how, refuse }: MoveOptions<R>,
   work: (operation: Operation) => Promise<R>,
@@ -188,7 +188,7 @@ export async function runMove<R extends Result>(
   }
 }
 
-function withEnd<R extends Result>(result: R, { warnings, failure }: Ended, notes: readonly string[]): R {
+function withEnd<R extends OperationResult>(result: R, { warnings, failure }: Ended, notes: readonly string[]): R {
   const all = [...(result.warnings ?? []), ...warnings, ...notes]
   const told = { ...result, warnings: all.length === 0 ? undefined : all }
   if (failure === undefined || !result.success) return told
@@ -196,7 +196,7 @@ function withEnd<R extends Result>(result: R, { warnings, failure }: Ended, note
   return { ...told, success: false, error: `${error}. Everything else is done, and the next execution records it.` }
 }
 
-export const isAt = (head: Head | Position, { commit, branch }: Position): boolean =>
+export const isAt = (head: Head | RepositoryPosition, { commit, branch }: RepositoryPosition): boolean =>
   head.commit === commit && head.branch === branch
 
 /** The user's repository, in which no merge or the like is unfinished. */

@@ -29,7 +29,7 @@ const stepOutcome = ({ conflicts = [], warnings, ...result }: StepResult) =>
     warnings,
   )
 
-interface Answer {
+interface StepAnswer {
   readonly success: boolean
   readonly error?: string
   readonly reason?: string
@@ -37,11 +37,11 @@ interface Answer {
   readonly gitCommit?: string
 }
 
-function outcomeOf<A extends Answer>(
+function outcomeOf<A extends StepAnswer>(
   answer: A,
   conflicts: { path: string; reason: string }[] = [],
   warnings: readonly string[] = [],
-): Outcome<Omit<A, keyof Answer> & { git_commit?: string }> {
+): Outcome<Omit<A, keyof StepAnswer> & { git_commit?: string }> {
   const {
     success,
     error = 'It could not be done',

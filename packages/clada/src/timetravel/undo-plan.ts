@@ -19,7 +19,7 @@ import type { OpenWorkspace, WantedContent, WantedState } from '../workspace/ope
 import { everythingBelow } from './plan-checkout.ts'
 
 /** The planned change of one path by an undo. */
-export interface Plan {
+export interface PathPlan {
   readonly path: string
   readonly wanted?: WantedState
   readonly conflict?: string
@@ -32,14 +32,14 @@ export interface Plan {
 }
 
 /** The contents that were kept, and what is there now. */
-interface Known {
+interface UndoContext {
   readonly contents: ContentStore
   readonly inspect: Inspect
   /** A merge would put the content of a blocked file into one that is not. */
   readonly isBlocked: (absolute: string) => boolean
 }
 
-interface AllKnown extends Known {
+interface AllKnown extends UndoContext {
   readonly names: OpenWorkspace['names']
 }
 
@@ -48,7 +48,7 @@ export async function planAll(
   root: string,
   known: AllKnown,
   onChange: 'merge' | 'refuse',
-): Promise<Plan[]> {
+): Promise<PathPlan[]> {
   const planned = entries.map((entry) => planFor(entry, path.resolve(root, entry.path), known, onChange))
   const plans = await Promise.all(planned)
   const leaving = new Set(plans.flatMap(({ wanted }) => (wanted?.to.type === 'absent' ? wanted.absolute : [])))
@@ -58,7 +58,7 @@ export async function planAll(
 }
 
 /** Whether others have something in a directory that a file is to replace. It would stay, and nothing would tell of the file. */
-function isOccupied({ wanted }: Plan, leaving: ReadonlySet<string>, { inspect, names }: AllKnown): boolean {
+function isOccupied({ wanted }: PathPlan, leaving: ReadonlySet<string>, { inspect, names }: AllKnown): boolean {
   if (wanted === undefined || (wanted.to.type !== 'file' && wanted.to.type !== 'symlink')) return false
   const { absolute } = wanted
   if (inspect(absolute).type !== 'directory') return false
@@ -69,9 +69,9 @@ function isOccupied({ wanted }: Plan, leaving: ReadonlySet<string>, { inspect, n
 export async function planFor(
   { path: short, before, after, last, later, ignored }: RevertedPath,
   absolute: string,
-  { contents, inspect, isBlocked }: Known,
+  { contents, inspect, isBlocked }: UndoContext,
   onChange: 'merge' | 'refuse',
-): Promise<Plan> {
+): Promise<PathPlan> {
   const now = inspect(absolute)
   const to = stateFrom(before, contents)
   if (to === undefined)
@@ -104,12 +104,12 @@ async function merged(
   now: Inspected,
   to: WantedContent,
   base: Buffer | undefined,
-): Promise<Plan> {
+): Promise<PathPlan> {
   if (now.type === 'absent')
     return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since and is restored' }
   if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it was changed since and is kept' }
   const [ours, theirs] = [now.bytes, to.bytes]
-  const result: Merged =
+  const result: MergeResult =
     base === undefined || ours === undefined || theirs === undefined
       ? { kind: 'impossible' }
       : await mergeFile(ours, base, theirs)
@@ -162,13 +162,13 @@ function changeOf(now: Inspected, then: State): string {
   return now.type === 'other' ? 'it is a pipe, a socket or a device now' : `it is a ${now.type} now`
 }
 
-type Merged =
+type MergeResult =
   | { readonly kind: 'merged'; readonly bytes: Buffer; readonly conflicts: number }
   /** Not a text, or git is missing. */
   | { readonly kind: 'impossible' }
 
 /** Merges two changes of one text, both made from `base`. Conflicts are marked in the result. */
-async function mergeFile(now: Buffer, base: Buffer, other: Buffer): Promise<Merged> {
+async function mergeFile(now: Buffer, base: Buffer, other: Buffer): Promise<MergeResult> {
   if ([now, base, other].some((bytes) => bytes.includes(0))) return { kind: 'impossible' }
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-merge-'))
   try {

@@ -7,7 +7,7 @@ import type { Inspect } from '../core/recorder.ts'
 import type { Conversation, HistorySettings, Settings } from '../core/settings.ts'
 import { type History, openRecordedWorkspace } from '../history/history.ts'
 import { type Elsewhere, elsewhereOf } from '../history/elsewhere.ts'
-import type { About } from '../history/execution.ts'
+import type { ExecutionFacts } from '../history/execution.ts'
 import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
 import { readTimeline, withTimeline } from '../history/recover.ts'
 import { heldUndos, interruptedPaths, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
@@ -97,7 +97,7 @@ async function undoOrRedoIn(
   const stateDir = findState(root) ?? (isOldStateOurs(root) ? makeState(root).dir : undefined)
   if (stateDir === undefined) return refuseUndo(foreignStateNote(root) ?? 'Nothing was executed here yet.')
   const judge = makePathJudge(undoPolicyOf(settings))
-  let about: About = {}
+  let about: ExecutionFacts = {}
   const { history, workspace } = openRecordedWorkspace(settings, judge, 'disk', {
     settings: how,
     kind,
@@ -263,7 +263,7 @@ const lostReason = (number: number): string =>
   'To undo the execution before it instead: clada undo --force.'
 
 /** The kind and subject of a revert. An interrupted undo or redo is undone itself. */
-function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
+function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): ExecutionFacts {
   if (kind === 'run' || kind === 'squash' || of === undefined || ended === 'interrupted')
     return { kind: 'undo', of: number, ofActions: action === undefined ? undefined : [action] }
   return { kind: kind === 'undo' ? 'redo' : 'undo', of, ofActions }

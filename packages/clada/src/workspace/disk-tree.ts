@@ -20,30 +20,40 @@ import { type Dir, linkError, type Location, baseName, asOsProblem, Walk, withOs
 import { hasCode, platform } from '../core/platform.ts'
 import {
   beginReplacement,
-  type Content,
-  type Expected,
+  type WrittenContent,
+  type ExpectedTarget,
   type Fill,
   linkOrCopy,
   renameOrCopy,
   recordChanges,
   type Replacement,
-  type Replacing,
+  type ReplacementContext,
 } from './replacement.ts'
 import { copyAttributes } from './attributes.ts'
 import { nativeCalls } from './native.ts'
 import { holdsLoginIn } from '../process/login-files.ts'
 import type { Scratch } from './scratch.ts'
 import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
-import type { Adopted, Announced, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
+import type {
+  AdoptedFile,
+  Announced,
+  Base,
+  EntryInfo,
+  ListedName,
+  OutsideStage,
+  PlacedContent,
+  Removal,
+  Tree,
+} from './tree.ts'
 
-type Manner = Pick<Content, 'like' | 'readOnly'>
+type Manner = Pick<WrittenContent, 'like' | 'readOnly'>
 
 /** The real thing. Every call goes through a directory that was walked to without following a link. */
 export class DiskTree implements Tree {
   readonly #walk: Walk
   readonly #scratch: Scratch
   readonly #recorder: Recorder | undefined
-  readonly #replacing: Replacing
+  readonly #replacing: ReplacementContext
   readonly #touched = new Set<Dir>()
 
   constructor(scratch: Scratch, recorder?: Recorder, native = nativeCalls) {
@@ -87,7 +97,7 @@ export class DiskTree implements Tree {
     return []
   }
 
-  look(at: Location): Look | undefined {
+  look(at: Location): EntryInfo | undefined {
     const dir = this.#parentIfThere(at)
     if (dir === undefined) return undefined
     const safePath = dir.at(baseName(at))
@@ -231,7 +241,7 @@ export class DiskTree implements Tree {
     this.#touch(dir)
   }
 
-  adopt(at: Location, { from, mode }: Adopted): void {
+  adopt(at: Location, { from, mode }: AdoptedFile): void {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
     const safePath = dir.at(baseName(at))
     const there = fs.lstatSync(safePath, { throwIfNoEntry: false })
@@ -420,13 +430,13 @@ export class DiskTree implements Tree {
     else if (look !== undefined) this.remove(at, { readOnly: 'left so' })
   }
 
-  names(at: Location): Named[] {
+  names(at: Location): ListedName[] {
     const dir = this.#walk.dirAt(at, { missing: 'fail', op: 'scandir' })
     const entries = withOsProblems('scandir', at.given, () => fs.readdirSync(dir.at('.'), { withFileTypes: true }))
     return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }))
   }
 
-  outside(at: Location): Outside {
+  outside(at: Location): OutsideStage {
     return { cwd: this.#walk.dirAt(at, { missing: 'fail', op: 'open' }).itself, differing: new Map() }
   }
 
@@ -476,7 +486,7 @@ export class DiskTree implements Tree {
     recordChanges(this.#recorder, changes, act)
   }
 
-  #begin(at: Location, base: Expected, op: string, fill: Fill, content: Content): Replacement {
+  #begin(at: Location, base: ExpectedTarget, op: string, fill: Fill, content: WrittenContent): Replacement {
     if (at.parts.length === 0) throw directoryError(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'make', op })
     this.#touch(dir)

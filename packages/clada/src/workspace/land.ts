@@ -4,9 +4,9 @@ import { isBelowAny } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './walk.ts'
-import type { Model, Replacement } from './replacement.ts'
+import type { ModeAndOwner, Replacement } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
-import type { Announced, Look } from './tree.ts'
+import type { Announced, EntryInfo } from './tree.ts'
 import { digestOf } from '../core/digest.ts'
 import { type InMemory, mostInMemory } from '../core/recorder.ts'
 
@@ -198,7 +198,7 @@ export interface Restoration {
   /** What the file must be until then, as `digestOf` has it. */
   readonly expect?: string | undefined
   /** Mode and owner, when they are not to stay as they are. */
-  readonly like?: Model | undefined
+  readonly like?: ModeAndOwner | undefined
   /** That it is read-only is not the owner's wish: it was left so by what is undone. */
   readonly readOnly?: 'left so' | undefined
 }
@@ -249,9 +249,9 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
 const forOwner = 0o700
 
 /** What is at each place. A path through a link counts as absent until a directory takes its name. */
-function looksAt(restorations: readonly Restoration[], disk: DiskTree): Map<string, Look | undefined> {
+function looksAt(restorations: readonly Restoration[], disk: DiskTree): Map<string, EntryInfo | undefined> {
   const links = new Set<string>()
-  const looks = new Map<string, Look | undefined>()
+  const looks = new Map<string, EntryInfo | undefined>()
   for (const { at } of restorations.toSorted(deepestFirst).reverse()) {
     const look = isBelowAny(at.absolute, links) ? undefined : disk.look(at)
     if (look?.type === 'symlink') links.add(at.absolute)

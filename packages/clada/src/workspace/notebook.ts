@@ -12,7 +12,7 @@ export function notebookText(json: string): string | undefined {
   return notebook === undefined ? undefined : textOf(notebook.cells)
 }
 
-const textOf = (cells: readonly Cell[]): string =>
+const textOf = (cells: readonly NotebookCell[]): string =>
   cells.map(({ type, id, source }) => `# %% [${type}] ${id}\n${source}\n`).join('')
 
 /** The notebook with the cells of a text; undefined where the text is not one of cells. */
@@ -48,24 +48,24 @@ export function notebookWith(json: string, text: string): string | undefined {
 /** What a new notebook begins as. */
 export const emptyNotebook = `${JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 }, null, 1)}\n`
 
-interface Cell {
+interface NotebookCell {
   readonly type: string
   readonly id: string
   readonly source: string
   readonly start: number
   readonly end: number
   /** Where its source is in the file. */
-  readonly at: Span
+  readonly at: CellSpan
 }
 
-interface Span {
+interface CellSpan {
   readonly start: number
   readonly end: number
 }
 
 interface Notebook {
-  readonly cells: readonly Cell[]
-  readonly list: Span
+  readonly cells: readonly NotebookCell[]
+  readonly list: CellSpan
   /** One step of indentation; empty where the file has none. */
   readonly unit: string
   /** Whether its cells have ids. */
@@ -80,7 +80,7 @@ function readNotebook(json: string): Notebook | undefined {
   const list = top.get('cells')
   if (list === undefined || json[list.start] !== '[') return undefined
   const unit = /^\{\r?\n([ \t]+)"/.exec(json.trimStart())?.[1] ?? ''
-  const cells: Cell[] = []
+  const cells: NotebookCell[] = []
   for (const { start, end } of elementsOf(json, list.start)) {
     const members = membersOf(json, start)
     const at = members.get('source')
@@ -127,13 +127,13 @@ const sourceOf = (value: unknown): string | undefined =>
       ? value.join('')
       : undefined
 
-interface Wanted {
+interface WantedCell {
   readonly type: string
   readonly id: string | undefined
   readonly source: string
 }
 
-function cellsIn(text: string): Wanted[] | undefined {
+function cellsIn(text: string): WantedCell[] | undefined {
   const lines = withoutReturns(text).replace(/\n$/, '').split('\n')
   const cells: { type: string; id: string | undefined; lines: string[] }[] = []
   if (text.trim() === '') return []
@@ -148,7 +148,7 @@ function cellsIn(text: string): Wanted[] | undefined {
 
 const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n')
 
-function withSource(json: string, cell: Cell, source: string, { unit }: Notebook): string {
+function withSource(json: string, cell: NotebookCell, source: string, { unit }: Notebook): string {
   // The text of a notebook has no carriage returns. A cell may have them, and lost them when another cell was edited.
   if (source === withoutReturns(cell.source)) return json.slice(cell.start, cell.end)
   const isList = json[cell.at.start] === '['
@@ -161,7 +161,7 @@ function withSource(json: string, cell: Cell, source: string, { unit }: Notebook
 }
 
 /** With its keys in the order in which Jupyter writes them. */
-function newCell({ type, id, source }: Wanted, { hasIds }: Notebook, taken: Set<string>): Record<string, unknown> {
+function newCell({ type, id, source }: WantedCell, { hasIds }: Notebook, taken: Set<string>): Record<string, unknown> {
   let fresh = id
   for (let nth = 0; fresh === undefined || taken.has(fresh); nth++)
     fresh = shortDigestOf(Buffer.from(`${nth} ${source}`)).slice(-8)
@@ -177,8 +177,8 @@ function newCell({ type, id, source }: Wanted, { hasIds }: Notebook, taken: Set<
 }
 
 /** The members of an object in valid JSON, each with where its value is. */
-function membersOf(json: string, open: number): Map<string, Span> {
-  const members = new Map<string, Span>()
+function membersOf(json: string, open: number): Map<string, CellSpan> {
+  const members = new Map<string, CellSpan>()
   for (let at = skipSpace(json, open + 1); json[at] === '"';) {
     const nameEnd = valueEnd(json, at)
     const start = skipSpace(json, skipSpace(json, nameEnd) + 1)
@@ -190,8 +190,8 @@ function membersOf(json: string, open: number): Map<string, Span> {
   return members
 }
 
-function elementsOf(json: string, open: number): Span[] {
-  const elements: Span[] = []
+function elementsOf(json: string, open: number): CellSpan[] {
+  const elements: CellSpan[] = []
   for (let start = skipSpace(json, open + 1); start < json.length && json[start] !== ']';) {
     const end = valueEnd(json, start)
     elements.push({ start, end })

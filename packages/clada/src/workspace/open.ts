@@ -11,12 +11,12 @@ import { placesChangedBy, landTogether, type Restoration, restoreSteps, type Wan
 import { SecondNames } from '../process/second-names.ts'
 import { isBlockedByName, type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
-import { type Kept, StagedTree, type Step } from './staged-tree.ts'
+import { type StagedChange, StagedTree, type Step } from './staged-tree.ts'
 import type { WriteNote } from '../core/files.ts'
-import type { Landing, Look, Named } from './tree.ts'
+import type { Landing, EntryInfo, ListedName } from './tree.ts'
 import { type ActionFiles, type ExpectedFile, Workspace } from './workspace.ts'
 
-export type { ActionFiles, Change, ExpectedFile, FileState, Kept, Landing, WantedContent }
+export type { ActionFiles, Change, ExpectedFile, FileState, StagedChange, Landing, WantedContent }
 
 /** Where actions work: on the disk, or on a stage over it. */
 export interface Scope {
@@ -55,9 +55,9 @@ export interface OpenWorkspace extends Scope {
   /** What is at an absolute path. Without a check by the policy: not for models. */
   inspect(absolute: string): Inspected
   /** What is at a path, without its content; undefined where nothing is, or the path leads through a link. */
-  look(absolute: string): Look | undefined
+  look(absolute: string): EntryInfo | undefined
   /** The names in a directory; none where there is none. */
-  names(absolute: string): Named[]
+  names(absolute: string): ListedName[]
   /** Brings paths to a state, all of them or none. */
   restore(wanted: readonly WantedState[]): Promise<WriteNote[]>
   /** Waits until everything that was changed is on the disk, names included. */
@@ -67,7 +67,7 @@ export interface OpenWorkspace extends Scope {
 
 export interface GroupScope extends Scope {
   /** Makes changes that an action has made on another stage, or a part of them. */
-  put(changes: readonly Kept[]): Promise<void>
+  put(changes: readonly StagedChange[]): Promise<void>
   /** What is not landed is forgotten. */
   land(): Promise<WriteNote[]>
 }
@@ -220,9 +220,9 @@ function inspectUnlinked(disk: DiskTree, at: Location): Inspected {
   return unlessLinked(() => disk.inspect(at)) ?? { type: 'absent' }
 }
 
-const lookOf = (disk: DiskTree, at: Location): Look | undefined => unlessLinked(() => disk.look(at))
+const lookOf = (disk: DiskTree, at: Location): EntryInfo | undefined => unlessLinked(() => disk.look(at))
 
-function namesOf(disk: DiskTree, at: Location): Named[] {
+function namesOf(disk: DiskTree, at: Location): ListedName[] {
   try {
     return unlessLinked(() => disk.names(at)) ?? []
   } catch (error) {

@@ -11,7 +11,7 @@ import type { NativeCalls } from './native.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
 /** What must be at the target when the replacement takes its place. */
-export type Expected = DiskBase | null | 'anything'
+export type ExpectedTarget = DiskBase | null | 'anything'
 /** Puts the content into the new file. */
 export type Fill = (fd: number) => void
 
@@ -28,29 +28,29 @@ export interface Replacement {
   discard(): void
 }
 
-interface Plan extends Content, Replacing {
+interface ReplacementPlan extends WrittenContent, ReplacementContext {
   readonly at: Location
   readonly dir: Dir
-  readonly base: Expected
+  readonly base: ExpectedTarget
   readonly op: string
   readonly fill: Fill
 }
 
-export interface Content {
+export interface WrittenContent {
   readonly mode?: number | undefined
   /** What `fill` writes, where it is known. */
   readonly bytes?: Buffer | undefined
   /** Whose mode and owner the file gets, when not those of the one it replaces. */
-  readonly like?: Model | undefined
+  readonly like?: ModeAndOwner | undefined
   /** The file it replaces may be read-only. */
   readonly readOnly?: 'left so' | undefined
 }
 
-export type Model = Pick<fs.Stats, 'mode' | 'uid' | 'gid'>
+export type ModeAndOwner = Pick<fs.Stats, 'mode' | 'uid' | 'gid'>
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
 
-export function beginReplacement(plan: Plan): Replacement {
+export function beginReplacement(plan: ReplacementPlan): Replacement {
   const { at, dir, base, op, fill, mode, scratch, recorder, native } = plan
   const model = plan.like ?? (base instanceof DiskBase ? base.stat : undefined)
   const by = recorder?.acting ?? 0
@@ -157,7 +157,7 @@ async function ready(all: readonly (Promise<void> | undefined)[]): Promise<void>
 }
 
 function changeOf(
-  { at, base, mode, bytes }: Plan,
+  { at, base, mode, bytes }: ReplacementPlan,
   safePath: string,
   modelled: number | undefined,
   by: number,
@@ -196,7 +196,7 @@ export function recordChanges(
 }
 
 /** What replacements on one disk share. */
-export interface Replacing {
+export interface ReplacementContext {
   readonly scratch: Scratch
   readonly recorder: Recorder | undefined
   /** Undefined where names cannot be swapped. */
@@ -207,7 +207,7 @@ export interface Replacing {
  * A file takes the name of the one that was read. Both names are swapped, so that the file that had the name is at hand
  * afterwards, whichever it was. Returns where a text that was saved at the same moment is kept.
  */
-function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
+function takeNameOf(plan: ReplacementPlan, temp: string, target: string, base: DiskBase): string | undefined {
   const { at, scratch, native } = plan
   // The same file, and not written into.
   if (!base.isAt(target)) throw changedError(at)
@@ -250,7 +250,7 @@ function swapNames(native: NativeCalls | undefined, one: string, other: string):
  * Where names cannot be exchanged: takes the name by a rename, with the old file kept under another name in case
  * another process still writes into it. A file that is put in its place between these two steps would be lost.
  */
-function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
+function replaceAndKeep(plan: ReplacementPlan, temp: string, target: string, base: DiskBase): string | undefined {
   const { at, scratch } = plan
   const kept = scratch.keepDisplaced(baseName(at), target, base, 'linked')
   if (!platform.replacesOpenFiles) {
@@ -267,7 +267,7 @@ function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase
 }
 
 /** Whether the file that was read is at a place, or nothing where nothing was found. */
-function isAsRead(base: Expected, safePath: string): boolean {
+function isAsRead(base: ExpectedTarget, safePath: string): boolean {
   const found = fs.lstatSync(safePath, { throwIfNoEntry: false })
   return base === null ? found === undefined : base instanceof DiskBase && isSame(found, base.stat)
 }
@@ -315,7 +315,7 @@ export function renameOrCopy(copy: string, to: string): void {
 const noLinks = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /** Returns whether the owner could be kept. */
-function keepOwner(fd: number, { uid, gid }: Model): boolean {
+function keepOwner(fd: number, { uid, gid }: ModeAndOwner): boolean {
   if ((uid === ownUser && gid === ownGroup) || owns(fd, uid, gid)) return true
   // Only the superuser gives files away; the text matters more than the name of its owner. A group of one's own can stay.
   owns(fd, -1, gid)

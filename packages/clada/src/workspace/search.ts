@@ -78,7 +78,7 @@ const namesIn = async (choice: FileChoice, place: SearchPlace): Promise<readonly
 const matching = async (names: readonly string[], { include }: FileChoice): Promise<readonly string[]> =>
   isByPath(include) ? namesMatching(names, (include[0] ?? '').replace(/^\//, '')) : names
 
-interface Reading {
+interface SearchedTree {
   readonly dir: Location
   readonly tree: Tree
   readonly locator: Locator
@@ -88,7 +88,7 @@ interface Reading {
 function withCells(
   names: readonly string[],
   staged: ReadonlyMap<string, Buffer | null>,
-  { dir, tree, locator }: Reading,
+  { dir, tree, locator }: SearchedTree,
 ): ReadonlyMap<string, Buffer | null> {
   const differing = new Map(staged)
   for (const [absolute, bytes] of staged)

@@ -7,8 +7,8 @@ import { ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
 import { type Change, changeBetween, directoryError, hasSameContent, readOnlyError } from './disk-file.ts'
 import { type Location, linkError } from './walk.ts'
-import type { Model } from './replacement.ts'
-import type { Adopted, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
+import type { ModeAndOwner } from './replacement.ts'
+import type { AdoptedFile, Base, EntryInfo, ListedName, OutsideStage, PlacedContent, Removal, Tree } from './tree.ts'
 
 /**
  * A tree on top of another and keeps every change to itself: later actions see what earlier ones did,
@@ -16,10 +16,10 @@ import type { Adopted, Base, Look, Named, Outside, PlacedContent, Removal, Tree 
  */
 export class StagedTree implements Tree {
   readonly #below: Tree
-  readonly #nodes = new Map<string, Placed>()
+  readonly #nodes = new Map<string, StagedPlace>()
   readonly #steps: Step[] = []
   /** Every path that became something else, in order, with what it was. */
-  readonly #turns: Turn[] = []
+  readonly #turns: PriorNode[] = []
   #adopted = 0
 
   readonly #acting: () => number
@@ -49,7 +49,7 @@ export class StagedTree implements Tree {
   }
 
   /** Makes changes again that were made on another stage over the same tree, or a part of them. */
-  async keep(all: readonly Kept[]): Promise<void> {
+  async keep(all: readonly StagedChange[]): Promise<void> {
     for (const { from, change } of all) {
       const { at, before, after } = change
       if (!hasSameContent(this.#stateBelow(from ?? at), before))
@@ -80,7 +80,7 @@ export class StagedTree implements Tree {
     return this.#nodes.keys()
   }
 
-  look(at: Location): Look | undefined {
+  look(at: Location): EntryInfo | undefined {
     const node = this.#find(at)
     if (node === 'below') return this.#below.look(at)
     if (node.type === 'absent') return undefined
@@ -156,7 +156,7 @@ export class StagedTree implements Tree {
     return this.#adopted + (this.#below instanceof StagedTree ? this.#below.adoptedBytes : 0)
   }
 
-  adopt(at: Location, { from, mode }: Adopted): void {
+  adopt(at: Location, { from, mode }: AdoptedFile): void {
     const { size } = fs.statSync(from)
     if (this.adoptedBytes + size > mostAdopted)
       throw new ProblemError({ kind: 'too-large', path: at.given, size, limit: mostAdopted })
@@ -240,11 +240,11 @@ export class StagedTree implements Tree {
     return this.#below.readLink(node !== 'below' && node.type === 'symlink' ? node.origin : at)
   }
 
-  names(at: Location): Named[] {
+  names(at: Location): ListedName[] {
     return this.list(at).map(({ name, type }) => ({ name, type }))
   }
 
-  outside(at: Location): Outside {
+  outside(at: Location): OutsideStage {
     const differing = new Map<string, Buffer | null>()
     for (const [key, { node }] of this.#nodes) {
       if (node.type === 'file') differing.set(key, this.#bytesOf(node))
@@ -274,7 +274,7 @@ export class StagedTree implements Tree {
   noting(): () => Change[] {
     const from = this.#turns.length
     return () => {
-      const touched = new Map<string, { at: Location; was: Node | 'below' }>()
+      const touched = new Map<string, { at: Location; was: StagedNode | 'below' }>()
       for (const { at, was } of this.#turns.slice(from)) {
         if (!touched.has(at.absolute)) touched.set(at.absolute, { at, was })
       }
@@ -290,7 +290,7 @@ export class StagedTree implements Tree {
     this.#steps.push({ ...step, by: this.#acting(), ofProgram: this.ofProgram })
   }
 
-  #put(at: Location, node: Node): void {
+  #put(at: Location, node: StagedNode): void {
     this.#turns.push({ at, was: this.#find(at) })
     this.#nodes.set(at.absolute, { at, node })
   }
@@ -302,13 +302,13 @@ export class StagedTree implements Tree {
     return { bytes: releaseBase(this.#below.read(at, Infinity)).bytes, mode: look.mode }
   }
 
-  #stateOf(node: Node): FileState | null {
+  #stateOf(node: StagedNode): FileState | null {
     if (node.type === 'symlink') return this.#stateBelow(node.origin)
     if (node.type === 'new-link') return { bytes: Buffer.from(node.target), mode: linkMode }
     return node.type === 'file' ? { bytes: this.#bytesOf(node), mode: node.mode } : null
   }
 
-  #stagedAs(node: Node): StagedState {
+  #stagedAs(node: StagedNode): StagedState {
     if (node.type === 'absent' || node.type === 'directory') return node
     if (node.type === 'new-link') return { type: 'link', target: node.target }
     if (node.type === 'symlink') return { type: 'link', target: this.#below.readLink(node.origin) }
@@ -321,12 +321,12 @@ export class StagedTree implements Tree {
     if (look?.readOnly && look.type === 'file') throw readOnlyError(at, op)
   }
 
-  #bytesOf(node: Node & { type: 'file' }): Buffer {
+  #bytesOf(node: StagedNode & { type: 'file' }): Buffer {
     return node.bytes ?? releaseBase(this.#below.read(node.origin, Infinity)).bytes
   }
 
   /** The node that decides about a location, or `below` when none does. */
-  #find(at: Location): Node | 'below' {
+  #find(at: Location): StagedNode | 'below' {
     const own = this.#nodes.get(at.absolute)
     if (own !== undefined) return own.node
     for (let depth = at.parts.length - 1; depth > 0; depth--) {
@@ -338,7 +338,7 @@ export class StagedTree implements Tree {
     return 'below'
   }
 
-  #fileNode(at: Location, op: string): Node {
+  #fileNode(at: Location, op: string): StagedNode {
     const look = this.look(at)
     if (look === undefined) throw missing(at, op)
     if (look.type === 'directory') throw directoryError(at, op)
@@ -353,7 +353,7 @@ export class StagedTree implements Tree {
   }
 }
 
-type Node =
+type StagedNode =
   | { readonly type: 'absent' }
   | { readonly type: 'directory'; readonly mode: number }
   | { readonly type: 'file'; readonly bytes: Buffer; readonly mode: number }
@@ -377,7 +377,7 @@ type StepKind =
       readonly at: Location
       readonly bytes: Buffer
       readonly base: Base | null
-      readonly like?: Model | undefined
+      readonly like?: ModeAndOwner | undefined
       readonly readOnly?: 'left so' | undefined
     }
   /** A file of any size, whatever is there. */
@@ -386,7 +386,7 @@ type StepKind =
       readonly at: Location
       readonly content: PlacedContent
       readonly expect?: string | undefined
-      readonly like?: Model | undefined
+      readonly like?: ModeAndOwner | undefined
       readonly readOnly?: 'left so' | undefined
     }
   | { readonly kind: 'make-link'; readonly at: Location; readonly target: string }
@@ -397,19 +397,19 @@ type StepKind =
   | { readonly kind: 'remove-dir'; readonly at: Location }
 
 /** A change to be made; `from` is the place of the file before, if it is moved. */
-export interface Kept {
+export interface StagedChange {
   readonly from?: Location
   readonly change: Change
 }
 
-interface Placed {
+interface StagedPlace {
   readonly at: Location
-  readonly node: Node
+  readonly node: StagedNode
 }
 
-interface Turn {
+interface PriorNode {
   readonly at: Location
-  readonly was: Node | 'below'
+  readonly was: StagedNode | 'below'
 }
 
 /** A stage is kept in memory, so programs may not leave more in it together. A file with holes is as long as any other. */
@@ -419,7 +419,7 @@ const mostAdopted = 512 * 1024 * 1024
 const linkMode = 0o120000
 
 /** What is not on the disk yet has no inode, and was changed right now. */
-function stagedLook(type: Look['type'], size: number, mode: number): Look {
+function stagedLook(type: EntryInfo['type'], size: number, mode: number): EntryInfo {
   const now = new Date()
   const stat: FileStat = {
     mode,

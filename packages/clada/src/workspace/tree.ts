@@ -11,7 +11,7 @@ export interface Tree {
   /** Whether changes are those of a program; the history keeps them apart. */
   ofProgram: boolean
   /** What is at a location; undefined when there is nothing. A link is reported as a link. */
-  look(at: Location): Look | undefined
+  look(at: Location): EntryInfo | undefined
   /** The bytes of a regular file. The base stays valid until it is used in a `write` or released. */
   read(at: Location, limit: number): Base
   /**
@@ -28,7 +28,7 @@ export interface Tree {
   makeDir(at: Location, mode?: number): void
   makeLink(at: Location, target: string): void
   /** Takes a file that is at no place of the project yet, mode included. What is there goes. */
-  adopt(at: Location, file: Adopted): void
+  adopt(at: Location, file: AdoptedFile): void
   /** The time of the last change, which builds go by. Not recorded. */
   setTime(at: Location, mtime: Date): void
   removeDir(at: Location): void
@@ -38,11 +38,11 @@ export interface Tree {
   /** Where a symbolic link points. */
   readLink(at: Location): string
   /** Names and types only: where a whole tree is walked, sizes and times would cost a call a file. */
-  names(at: Location): Named[]
+  names(at: Location): ListedName[]
   /** Everything that this tree has otherwise than the disk. */
   staged(): readonly Staged[]
   /** How a child process sees a directory. */
-  outside(at: Location): Outside
+  outside(at: Location): OutsideStage
 }
 
 /** A change that is about to be made. */
@@ -55,7 +55,7 @@ export interface Announced {
   readonly ofProgram?: boolean
 }
 
-export interface Adopted {
+export interface AdoptedFile {
   readonly from: string
   readonly mode: number
 }
@@ -70,9 +70,9 @@ export interface Removal {
 /** The content of a file: its bytes, or a file to copy. */
 export type PlacedContent = Buffer | { readonly file: string; readonly mode: number }
 
-export type Named = Pick<Entry, 'name' | 'type'>
+export type ListedName = Pick<Entry, 'name' | 'type'>
 
-export interface Look {
+export interface EntryInfo {
   readonly type: Entry['type']
   readonly size: number
   readonly mode: number
@@ -88,7 +88,7 @@ export interface Base {
   release(): void
 }
 
-export interface Outside {
+export interface OutsideStage {
   /** A path to the directory that is surely the one that was checked; undefined when it is not on the disk. */
   readonly cwd: string | undefined
   /** Files that this tree has otherwise than the disk, by absolute path; null for one that is gone. */
