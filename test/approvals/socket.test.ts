@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { needs } from '../support/needs.ts'
-import type { Tried } from '../../packages/clada/src/core/commands.ts'
+import type { TrialRun } from '../../packages/clada/src/core/commands.ts'
 import { askApprovalSocket, openApprovalSocket } from '../../packages/clada/src/approvals/socket.ts'
 
 const root = '/home/ada/project'
@@ -62,7 +62,7 @@ describe('the approval socket', () => {
     const asked: unknown[] = []
     const socket = await openApprovalSocket(root, async (one) => (asked.push(one), 'once'))
     const send = (changed: readonly unknown[]) => {
-      const tried: Tried = JSON.parse(JSON.stringify({ exitCode: 0, changed, more: 0, output: 'ok' }))
+      const tried: TrialRun = JSON.parse(JSON.stringify({ exitCode: 0, changed, more: 0, output: 'ok' }))
       return askApprovalSocket({ ...request, about: 'tried', tried })
     }
     const known = { path: 'a.txt', change: 'modify' }

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { makeBounds } from '../../packages/clada/src/commands/bounds.ts'
-import type { Writer } from '../../packages/clada/src/core/effects.ts'
+import type { WriterKind } from '../../packages/clada/src/core/effects.ts'
 import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { installClada } from '../support/installed-clada.ts'
 import { needs } from '../support/needs.ts'
@@ -189,7 +189,8 @@ describe('the program of clada itself', () => {
     fs.symlinkSync('@a', path.join(found, 'node_modules/link'))
     const what = { file: 'x', caches: 'none', network: false, memoryBytes: 1 } as const
     const settings = { ...settingsFor(found), runningProgram: missing }
-    const absent = (by: Writer) => makeBounds({ ...what, by }, { blocked: [], repositories: [] }, { settings }).absent
+    const absent = (by: WriterKind) =>
+      makeBounds({ ...what, by }, { blocked: [], repositories: [] }, { settings }).absent
     const places = ['node_modules/@a/node_modules', 'node_modules/c']
     expect(absent('code')).toEqual(expect.arrayContaining(places))
     expect(absent('wide')).not.toEqual(expect.arrayContaining(places))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { keyNames, type KeyName, keyOf } from '../../packages/clada/src/config/keys.ts'
-import { configOf, type Given, merge, type Merged, validate } from '../../packages/clada/src/config/merge.ts'
+import { configOf, type GivenKeys, merge, type MergedConfig, validate } from '../../packages/clada/src/config/merge.ts'
 import type { ProjectFacts } from '../../packages/clada/src/config/narrowing.ts'
 import { sampleFile, yamlOf } from '../../packages/clada/src/config/sample.ts'
 import { configSchema } from '../../scripts/config-schema.ts'
@@ -12,7 +12,7 @@ import { yamlTree } from '../../packages/clada/src/config/yaml-tree.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 
 /** As the program has them: by what the user closes. */
-function factsFor(user?: Given): ProjectFacts {
+function factsFor(user?: GivenKeys): ProjectFacts {
   const file = user && { given: user, trusted: true, facts }
   const deniedPatterns = configOf(merge(file)).denied_patterns
   const judge = makePathJudge(pathPolicyOf({ root: '/p', allowedRoots: [], allowEscape: false, deniedPatterns }))
@@ -21,7 +21,7 @@ function factsFor(user?: Given): ProjectFacts {
 
 const facts: ProjectFacts = { dir: '/p', mayWrite: () => false }
 
-const read = (text: string): { given: Given; errors: number } => {
+const read = (text: string): { given: GivenKeys; errors: number } => {
   const { tree, errors } = yamlTree(text)
   const { given, errors: wrong } = validate(tree)
   return { given, errors: errors.length + wrong.length }
@@ -133,7 +133,7 @@ const given = fc
   .record(values, { requiredKeys: [] })
   .map((some) =>
     Object.fromEntries(Object.entries(some).map(([name, value]) => [name, { value, at: { line: 1, column: 1 } }])),
-  ) as fc.Arbitrary<Given>
+  ) as fc.Arbitrary<GivenKeys>
 
 const judgeOf = ({ root, allowed_roots, denied_patterns }: ReturnType<typeof configOf>) =>
   makePathJudge(
@@ -146,7 +146,7 @@ const judgeOf = ({ root, allowed_roots, denied_patterns }: ReturnType<typeof con
   )
 
 /** Whether everything one config permits is permitted by another. Written from the meaning of the keys, not from the table. */
-function permitsNoMore(narrow: Merged, wide: Merged): void {
+function permitsNoMore(narrow: MergedConfig, wide: MergedConfig): void {
   const [a, b] = [configOf(narrow), configOf(wide)]
   const rank = (order: readonly string[], value: string): number => order.indexOf(value)
   const within = (dir: string, open: readonly string[]): boolean =>

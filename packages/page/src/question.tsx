@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, Tried } from '../../clada/src/core/commands.ts'
+import type { ApprovalAnswer, TrialRun } from '../../clada/src/core/commands.ts'
 import type { Question } from '../../clada/src/ui/protocol.ts'
 import {
   doubtSentence,
@@ -166,7 +166,7 @@ const answers: Readonly<Record<Question['about'], readonly Answer[]>> = {
   ],
 }
 
-function TriedFacts({ tried }: { tried: Tried }) {
+function TriedFacts({ tried }: { tried: TrialRun }) {
   const { changed, more } = tried
   const output = triedOutput(tried)
   return (

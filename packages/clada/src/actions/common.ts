@@ -50,7 +50,7 @@ export async function orImage<Data>(
   return ok({ path, described, image: { type: image.type, base64: Buffer.from(image.bytes).toString('base64') } })
 }
 
-export interface LineRange {
+export interface GivenRange {
   readonly spec: string
   /** Counted from 1, both included. */
   readonly first: number
@@ -58,7 +58,7 @@ export interface LineRange {
 }
 
 /** Lines of a file by `4` or `23-43`, or the problem with that. */
-export function parseLineRange(spec: string, lines: readonly LineSpan[]): { range: LineRange } | { problem: Problem } {
+export function parseLineRange(spec: string, lines: readonly LineSpan[]): { range: GivenRange } | { problem: Problem } {
   const outside: Problem = { kind: 'lines-outside', spec, lineCount: lines.length, asked: 'write' }
   if (lines.length === 0) return { problem: outside }
   const parsed = parseLineSpec(spec)
@@ -68,7 +68,7 @@ export function parseLineRange(spec: string, lines: readonly LineSpan[]): { rang
 }
 
 /** The text of lines as a model would copy it: without the last line break, with LF between. */
-export function textOfLines(content: string, lines: readonly LineSpan[], { first, last }: LineRange): string {
+export function textOfLines(content: string, lines: readonly LineSpan[], { first, last }: GivenRange): string {
   return content.slice(lines[first - 1]?.start, lines[last - 1]?.end).replace(/\r\n|\r/g, '\n')
 }
 
@@ -81,7 +81,7 @@ export function unexpected(
   path: string,
   content: string,
   lines: readonly LineSpan[],
-  range: LineRange,
+  range: GivenRange,
   expect: string | undefined,
 ): Problem | undefined {
   if (expect === undefined) return undefined

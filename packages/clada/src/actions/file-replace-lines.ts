@@ -2,7 +2,7 @@ import { defineAction, fail, lines, ok, optional, path, text } from '../core/act
 import type { TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { dominantEol, type LineSpan, lineSpans, toEol } from '@clada/reply/text/lines.ts'
-import { expectHash, expectLines, parseLineRange, type LineRange, textOfLines, unexpected } from './common.ts'
+import { expectHash, expectLines, parseLineRange, type GivenRange, textOfLines, unexpected } from './common.ts'
 import { elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const fileReplaceLines = defineAction({
@@ -83,7 +83,7 @@ export const fileReplaceLines = defineAction({
 async function withoutElisions(
   file: TextFile,
   spans: readonly LineSpan[],
-  range: LineRange,
+  range: GivenRange,
   content: string,
 ): Promise<string | Problem> {
   if (!mayElide(content)) return content
@@ -94,15 +94,15 @@ async function withoutElisions(
   return found.kind === 'none' ? content : found.fresh.join('\n')
 }
 
-interface Edit {
+interface LineEdit {
   readonly spec: string
   /** Null deletes. */
   readonly content: string | null
 }
 
-type Ranged = LineRange & Pick<Edit, 'content'>
+type Ranged = GivenRange & Pick<LineEdit, 'content'>
 
-function single(lines: string | undefined, content: string | undefined): { edits: Edit[] } | { problem: Problem } {
+function single(lines: string | undefined, content: string | undefined): { edits: LineEdit[] } | { problem: Problem } {
   if (lines === undefined) return missing('lines')
   if (content === undefined) return missing('new_content')
   return { edits: [{ spec: lines, content }] }
@@ -115,7 +115,7 @@ const missing = (param: string): { problem: Problem } => ({
 function parseEdits(
   text: string,
   others: Record<string, string | undefined>,
-): { edits: Edit[] } | { problem: Problem } {
+): { edits: LineEdit[] } | { problem: Problem } {
   const extra = Object.keys(others).find((name) => others[name] !== undefined)
   const bad = (message: string): { problem: Problem } => ({ problem: { kind: 'bad-param', param: 'edits', message } })
   if (extra !== undefined) return bad(`give either edits or ${extra}, not both`)

@@ -63,7 +63,7 @@ export const filesReplaceAllText = defineAction({
     if (given.length === 0) return fail({ kind: 'no-paths' })
     if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
     if (repair.damage.length > 0) return fail(doubtful('old_text', repair.damage))
-    const found: Found[] = []
+    const found: SearchedFile[] = []
     for (const path of await filesNamed(files, given, old_text)) {
       const read = await attempt(() => files.read(path))
       if ('ok' in read) found.push({ path, problem: read.problem })
@@ -102,17 +102,17 @@ export const filesReplaceAllText = defineAction({
   },
 })
 
-interface Read {
+interface MatchedFile {
   readonly path: PathArg
   readonly file: TextFile
   readonly spans: readonly Span[]
 }
 
-type Found = Read | { readonly path: PathArg; readonly problem: Problem }
+type SearchedFile = MatchedFile | { readonly path: PathArg; readonly problem: Problem }
 
 async function replaced(
   files: Files,
-  { path, file, spans }: Read,
+  { path, file, spans }: MatchedFile,
   old: string,
   fresh: string,
 ): Promise<{ readonly problem: Problem } | undefined> {

@@ -1,24 +1,24 @@
 import nodePath from 'node:path'
-import { type ActionContext, type Done, fail, type Failed, ok } from '../core/action.ts'
+import { type ActionContext, type Succeeded, fail, type Failed, ok } from '../core/action.ts'
 import { splitLines, estimateTokens } from '@clada/reply/text/lines.ts'
 import type { PathArg } from '../core/files.ts'
-import { type LineRange, lineRangeIn } from '../core/line-range.ts'
+import { type FileLineRange, lineRangeIn } from '../core/line-range.ts'
 import { slashed } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Result_for_read_structure } from '../structure/document.ts'
 import type { Result } from '../structure/structure.ts'
 import { onStructures } from './on-structures.ts'
-import { doubtful, type Replacing } from './replace-occurrences.ts'
+import { doubtful, type ReplaceParams } from './replace-occurrences.ts'
 
 /** A structure inside a file: `doc.md@@## Section 2@@### Part 3`. */
-export interface Narrowed {
+export interface NarrowedPath {
   readonly path: PathArg
   /** One line a level. */
   readonly target: string
 }
 
 /** The structure that a path names, or undefined when it names a file. A file whose own name holds `@@` wins. */
-export async function structureInPath({ files }: ActionContext, path: PathArg): Promise<Narrowed | undefined> {
+export async function structureInPath({ files }: ActionContext, path: PathArg): Promise<NarrowedPath | undefined> {
   const [given = '', ...levels] = path.given.split('@@')
   if (levels.length === 0 || levels.some((level) => level.trim() === '')) return undefined
   try {
@@ -34,8 +34,8 @@ export async function structureInPath({ files }: ActionContext, path: PathArg): 
 /** Its text and its lines; it must be the only one that the target means. */
 export async function readNarrowed(
   context: ActionContext,
-  { path, target }: Narrowed,
-): Promise<Done<Result_for_read_structure> | Failed> {
+  { path, target }: NarrowedPath,
+): Promise<Succeeded<Result_for_read_structure> | Failed> {
   return onStructures(context, [path], async (operations, given = '') => {
     const found = await operations.read_structure(given, target)
     if (!found.ok || found.data.matches.length === 1) return found
@@ -58,9 +58,9 @@ export function singleMatch({
 export async function replaceNarrowed(
   context: ActionContext,
   whole: PathArg,
-  { path, target }: Narrowed,
-  edit: Replacing & { readonly expected: 'once' | number | undefined },
-): Promise<Done<{ path: string; replacements: number }> | Failed> {
+  { path, target }: NarrowedPath,
+  edit: ReplaceParams & { readonly expected: 'once' | number | undefined },
+): Promise<Succeeded<{ path: string; replacements: number }> | Failed> {
   const { old_text, new_text, expected } = edit
   if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   if (context.repair.damage.length > 0) return fail(doubtful('old_text', context.repair.damage))
@@ -111,7 +111,7 @@ export async function measure(context: ActionContext, path: PathArg): Promise<Me
   return { path: spelled, ...sizesOf(singleMatch(found.data)?.text ?? '') }
 }
 
-async function measureLines({ files }: ActionContext, path: PathArg, range: LineRange): Promise<Measured> {
+async function measureLines({ files }: ActionContext, path: PathArg, range: FileLineRange): Promise<Measured> {
   const given = lineRangeIn(path.given)?.file ?? range.file
   const { text } = await files.read({ given, absolute: range.file })
   const lines = splitLines(text)

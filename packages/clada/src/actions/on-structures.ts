@@ -1,4 +1,4 @@
-import { type ActionContext, type Done, fail, type Failed, ok, text } from '../core/action.ts'
+import { type ActionContext, type Succeeded, fail, type Failed, ok, text } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { splitLines } from '@clada/reply/text/lines.ts'
@@ -22,7 +22,7 @@ export async function onStructures<T extends object>(
   work: (operations: StructureOperations, ...given: string[]) => Promise<Result<T>>,
   /** Of the first path. */
   expectHash?: string,
-): Promise<Done<T & { warnings?: readonly Warning[] }> | Failed> {
+): Promise<Succeeded<T & { warnings?: readonly Warning[] }> | Failed> {
   const { structureOperations } = await import('../structure/operations.ts')
   const read = new Map<string, TextFile>()
   const argOf = (given: string): PathArg => paths.find((path) => path.given === given) ?? { given, absolute: given }

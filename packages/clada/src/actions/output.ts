@@ -1,5 +1,5 @@
-import type { CutText, Output, Showing, Shown, squashShape, stepShape, undoShape } from '../core/action.ts'
-import type { Entry, Hit } from '../core/files.ts'
+import type { CutText, Output, Showing, ShownResult, squashShape, stepShape, undoShape } from '../core/action.ts'
+import type { DirectoryEntry, SearchHit } from '../core/files.ts'
 import type { ValueOf } from '../core/shape.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { cutLines, divideRoom, splitLines } from '@clada/reply/text/lines.ts'
@@ -142,7 +142,7 @@ function linesThatFit(lines: readonly string[], room: number): number {
 function severalFiles(
   data: ValueOf<typeof filesShape>,
   numbered: 'plain' | 'numbered',
-  { action, details, outlines }: Shown,
+  { action, details, outlines }: ShownResult,
   show: Showing,
 ): string | CutText {
   const { paths } = data
@@ -327,7 +327,7 @@ function listed({ path, size, tokens, problem }: SetEntry, show: Showing): strin
 }
 
 /** The hits of a search, those of each file below its name. */
-export const hitsOutput: Output<readonly Hit[]> = {
+export const hitsOutput: Output<readonly SearchHit[]> = {
   text: ({ data }, show) => {
     if (data === undefined) return undefined
     if (data.length === 0) return nothing
@@ -353,14 +353,14 @@ export const hitsOutput: Output<readonly Hit[]> = {
 /** So few are counted at a glance. */
 const someHits = 10
 
-interface Part {
+interface OutputPart {
   readonly head: string
   readonly rows: readonly string[]
 }
 
 /** The first rows that there is room for, and how many are left of each part. */
 function fitting(
-  parts: readonly Part[],
+  parts: readonly OutputPart[],
   { room }: Showing,
 ): { lines: string[]; left: { head: string; count: number }[] } {
   const lines: string[] = []
@@ -419,7 +419,7 @@ export const pathsOutput: Output<readonly string[]> = {
 const fewPaths = 8
 
 /** The entries of a directory: a few one per line with their sizes, many on as few lines as possible. */
-export const entriesOutput: Output<readonly Pick<Entry, 'name' | 'type' | 'size'>[]> = {
+export const entriesOutput: Output<readonly Pick<DirectoryEntry, 'name' | 'type' | 'size'>[]> = {
   text: ({ data }) => {
     if (data === undefined) return undefined
     if (data.length === 0) return '[empty directory]'

@@ -120,7 +120,7 @@ const endLines = 15
 const sectionLines = 30
 const clipped = (line: string): string => (line.length > 300 ? `${line.slice(0, 300)}… [line cut]` : line)
 
-interface Failure {
+interface FailureExcerpt {
   readonly start: number
   /** The line after the last one. */
   readonly end: number
@@ -221,7 +221,7 @@ const leastPassing = 4
 const errors =
   /^E {2,}\S|\b\w*(?:Error|Exception)\b[:(]|\bpanicked at\b|\bundefined (?:reference|symbol)|\berror(?:\[\w+\])?:|\bFAILED\b|Assertion|expected\b.*\b(?:got|received|but)\b/i
 
-function failuresIn(lines: readonly string[]): Failure[] {
+function failuresIn(lines: readonly string[]): FailureExcerpt[] {
   const starts = lines.flatMap((line, at) => (heads.test(line) ? [at] : []))
   return starts.flatMap((start, index) => {
     const next = starts[index + 1] ?? lines.length
@@ -233,8 +233,8 @@ function failuresIn(lines: readonly string[]): Failure[] {
   })
 }
 
-function otherFailures(first: Failure | undefined, others: readonly Failure[]): string[] {
-  const kinds = new Map<string, Failure[]>()
+function otherFailures(first: FailureExcerpt | undefined, others: readonly FailureExcerpt[]): string[] {
+  const kinds = new Map<string, FailureExcerpt[]>()
   for (const one of others) {
     const kind = one.error.replace(/\d+|0x[0-9a-f]+/gi, '0')
     kinds.set(kind, [...(kinds.get(kind) ?? []), one])

@@ -176,21 +176,21 @@ function isHidden(name: string, kind: 'file' | 'dir'): boolean {
   return (kind === 'dir' && alwaysIgnored.has(last)) || (last.startsWith('.') && last !== '.github')
 }
 
-interface Dir {
+interface MappedDir {
   readonly files: string[]
-  readonly dirs: Map<string, Dir>
+  readonly dirs: Map<string, MappedDir>
   count: number
 }
 
 /** One line per directory with its files; those that there is no room for are only counted. */
 function treeOf(names: readonly string[], room: number): string {
-  const top: Dir = { files: [], dirs: new Map(), count: 0 }
+  const top: MappedDir = { files: [], dirs: new Map(), count: 0 }
   for (const name of names) {
     const parts = name.split('/')
     let dir = top
     dir.count++
     for (const part of parts.slice(0, -1)) {
-      const next: Dir = dir.dirs.get(part) ?? { files: [], dirs: new Map(), count: 0 }
+      const next: MappedDir = dir.dirs.get(part) ?? { files: [], dirs: new Map(), count: 0 }
       dir.dirs.set(part, next)
       next.count++
       dir = next
@@ -231,7 +231,7 @@ interface Detail {
 
 const testDir = /^(?:tests?|spec|__tests__|testing|fixtures?|testdata|benchmarks?|snapshots?)$/i
 
-function renderDir({ files, dirs, count }: Dir, indent: string, how: Detail): string[] {
+function renderDir({ files, dirs, count }: MappedDir, indent: string, how: Detail): string[] {
   const { depth, each, tests } = how
   const shown = files.slice(0, each).map(oneLined)
   const hidden = files.length - shown.length
@@ -254,7 +254,7 @@ function renderDir({ files, dirs, count }: Dir, indent: string, how: Detail): st
 }
 
 /** Directories that hold nothing but one other are one name, as Java has them: `main/java/com/example`. */
-function withoutForks(name: string, dir: Dir): { readonly name: string; readonly dir: Dir } {
+function withoutForks(name: string, dir: MappedDir): { readonly name: string; readonly dir: MappedDir } {
   const [only, ...others] = dir.dirs
   if (only === undefined || others.length + dir.files.length > 0) return { name, dir }
   return withoutForks(`${name}/${only[0]}`, only[1])

@@ -12,7 +12,7 @@ import { splitLines } from '@clada/reply/text/lines.ts'
 import { locateSpans } from '@clada/reply/text/places.ts'
 import { damageWords } from '@clada/reply/text/undamage.ts'
 
-export interface Replacing {
+export interface ReplaceParams {
   readonly path: PathArg
   readonly old_text: string
   readonly new_text: string
@@ -20,7 +20,7 @@ export interface Replacing {
 }
 
 /** How often the text must be there: `once` differs from a count of one in the message only. */
-export type Expected = 'once' | 'any' | 'all' | number
+export type ExpectedCount = 'once' | 'any' | 'all' | number
 
 export type Replaced =
   | {
@@ -35,8 +35,8 @@ export type Replaced =
 /** Replaces a text in one file, or says exactly why not. All edits by text come through here. */
 export async function replaceOccurrences(
   { files, repair }: Pick<ActionContext, 'files' | 'repair'>,
-  given: Replacing,
-  expected: Expected,
+  given: ReplaceParams,
+  expected: ExpectedCount,
 ): Promise<Replaced> {
   if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   const file = await files.read(given.path, { expectHash: given.expect_hash, having: given.old_text })
@@ -52,8 +52,8 @@ export type EditedText = (Replaced & { readonly ok: true; readonly text: string 
 /** The text of a file after one replacement. */
 export async function editText(
   file: TextFile,
-  given: Replacing,
-  expected: Expected,
+  given: ReplaceParams,
+  expected: ExpectedCount,
   repair: Repair,
 ): Promise<EditedText> {
   if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
@@ -125,7 +125,7 @@ export async function keepStrings(
 /** An edit that is given a second time, where the first left its old text in the file; a warning where that is not sure. */
 async function applied(
   { text, path }: TextFile,
-  { old_text, new_text }: Replacing,
+  { old_text, new_text }: ReplaceParams,
   [only, ...others]: readonly Span[],
   { matching, readings }: Repair,
 ): Promise<Problem | string | undefined> {
@@ -143,7 +143,7 @@ async function applied(
 }
 
 /** An edit with the lines that its elisions left out. */
-export async function editWithoutElisions<E extends Replacing>(
+export async function editWithoutElisions<E extends ReplaceParams>(
   file: TextFile,
   edit: E,
 ): Promise<{ readonly edit: E; readonly kept: readonly string[] } | Failed> {
@@ -221,7 +221,7 @@ export const replacedIn = (path: PathArg, done: Replaced): Outcome<ReplacedData>
     ? ok({ path: path.given, replacements: done.replacements, matched: done.matched || undefined }, done.warnings)
     : done
 
-async function repaired(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {
+async function repaired(text: string, { old_text, new_text }: ReplaceParams, expected: ExpectedCount, repair: Repair) {
   // Loaded only here: most edits find their text.
   const { editTolerantly } = await import('@clada/reply/text/edit-text.ts')
   const wanted = expected === 'once' || expected === 'any' ? 1 : expected
@@ -238,9 +238,9 @@ export const doubtful = (param: string, kinds: readonly DamageKind[]): Problem =
 
 async function mismatch(
   file: TextFile,
-  { path, old_text, new_text }: Replacing,
+  { path, old_text, new_text }: ReplaceParams,
   spans: readonly Span[],
-  expected: Expected,
+  expected: ExpectedCount,
 ): Promise<Problem | undefined> {
   const found = spans.length
   if (expected === 'any' || (expected === 'all' && found > 0) || expected === found) return undefined

@@ -3,7 +3,7 @@ import { pathFrom } from '../core/paths.ts'
 import type { Settings } from '../core/settings.ts'
 import { type Prompt, withFiles } from '../describe/prompt.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
-import { fileOfEntry, type LineRange, lineRangeIn } from '../core/line-range.ts'
+import { fileOfEntry, type FileLineRange, lineRangeIn } from '../core/line-range.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { userText } from '../report/failure.ts'
 import { Content } from '../report/words.ts'
@@ -136,7 +136,7 @@ async function bodyOf(
 
 async function linesOf(
   clada: Performer,
-  { file, first, last }: LineRange,
+  { file, first, last }: FileLineRange,
   show: 'text' | 'numbered',
 ): Promise<{ body: string } | UnreadContext> {
   const numbered = await one(clada, 'file_read_numbered', { path: file, lines: `${first}-${last}` })

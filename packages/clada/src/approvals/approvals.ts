@@ -48,7 +48,7 @@ function hasSandbox(root: string): Promise<boolean> {
   return known
 }
 
-interface Surroundings {
+interface ApprovalNeeds {
   readonly least: Width
   readonly unsandboxed: boolean
 }
@@ -65,7 +65,7 @@ export class Approvals {
    * @param further Other directories that documents can write to.
    * @param here `least` is `wide` where every approval is.
    */
-  constructor(root: string, further: readonly string[] = [], here: Partial<Surroundings> = {}) {
+  constructor(root: string, further: readonly string[] = [], here: Partial<ApprovalNeeds> = {}) {
     this.#root = root
     this.#roots = [root, ...further]
     this.#least = here.least ?? 'plain'

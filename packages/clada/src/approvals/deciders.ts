@@ -35,7 +35,7 @@ export interface DecidersAsked {
 }
 
 export function readDeciders({ root, roots, further }: DecidersAsked): Deciders {
-  const reader = new Reader(root)
+  const reader = new DeciderReader(root)
   for (const one of roots) reader.project(one)
   for (const file of further) reader.entry(file)
   return { digests: reader.digests, unread: reader.unread }
@@ -71,7 +71,7 @@ export function differOnlyIn(before: Deciders, after: Deciders, changed: readonl
 const mostBytes = 2 * 1024 ** 3
 const mostEntries = 2_000_000
 
-class Reader {
+class DeciderReader {
   readonly digests = new Map<string, string>()
   unread: string | undefined
   readonly #root: string

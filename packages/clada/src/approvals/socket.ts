@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type net from 'node:net'
 import path from 'node:path'
-import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask, TrialRun } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
@@ -150,7 +150,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
 const questions = ['command', 'network', 'tried', 'proposal'] as const satisfies readonly ApprovalRequest['about'][]
 const changes = ['create', 'modify', 'delete'] as const satisfies readonly ChangedFile['change'][]
 
-function triedIn(value: unknown): Tried | undefined {
+function triedIn(value: unknown): TrialRun | undefined {
   if (!isRecord(value)) return undefined
   const { exitCode, changed, more, output } = value
   if (exitCode !== null && typeof exitCode !== 'number') return undefined

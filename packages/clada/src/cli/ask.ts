@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type tty from 'node:tty'
-import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask, TrialRun } from '../core/commands.ts'
 import { doubtSentence, proposalWords, spellOut, spellOutCommand, triedOutput, triedSentence } from '../report/words.ts'
 import { paintDiff, type Paint, withoutColor } from '../report/pretty.ts'
 import { startNamed } from '../process/programs.ts'
@@ -188,7 +188,7 @@ export function approvalFacts(
   ]
 }
 
-function triedFacts(tried: Tried): string[] {
+function triedFacts(tried: TrialRun): string[] {
   const listed = tried.changed.slice(0, 20).map(({ path, change }) => `    ${marks[change]} ${spellOutCommand(path)}`)
   const more = tried.changed.length - listed.length + tried.more
   const output = triedOutput(tried).slice(-10)

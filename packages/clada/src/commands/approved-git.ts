@@ -48,13 +48,13 @@ const authorsIn = (user: NodeJS.ProcessEnv): Record<string, string> =>
   )
 
 /** Where a repository is: the branch, the commit, and the newest stash. Empty texts for what is not there. */
-export interface Position {
+export interface GitPosition {
   readonly branch: string
   readonly commit: string
   readonly stash: string
 }
 
-export async function readGitPosition(root: string): Promise<Position> {
+export async function readGitPosition(root: string): Promise<GitPosition> {
   const [branch, commit, stash] = await Promise.all([
     askGit(root, hardenedGitEnv, 'symbolic-ref', '--quiet', '--short', 'HEAD'),
     askGit(root, hardenedGitEnv, 'rev-parse', '--quiet', '--verify', 'HEAD'),
@@ -79,8 +79,8 @@ async function askGit(root: string, env: Readonly<Record<string, string>>, ...ar
 }
 
 /** What happened to the repository itself, and how far undo goes. */
-export function describeMove(before: Position, after: Position): string[] {
-  const at = ({ branch, commit }: Position): string =>
+export function describeMove(before: GitPosition, after: GitPosition): string[] {
+  const at = ({ branch, commit }: GitPosition): string =>
     `${branch || 'no branch'} at ${commit.slice(0, 8) || 'no commit'}`
   const moved = before.branch !== after.branch || before.commit !== after.commit
   return [

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode, homeDir } from '../core/platform.ts'
-import type { ChangedFile, Writer } from '../core/effects.ts'
+import type { ChangedFile, WriterKind } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { makePathJudge, pathPolicyOf, writeBlocked } from '../policy/paths.ts'
 import {
@@ -21,16 +21,16 @@ import { statesInGit } from '../state/project-state.ts'
 import type { CommandScope } from './scope.ts'
 import { gitName, isGitName, projectFileName, stateName } from '../core/reserved-names.ts'
 
-type Scope = Pick<CommandScope, 'settings'>
+type SettingsScope = Pick<CommandScope, 'settings'>
 
 /** Whether the content of a file below the root is blocked by its name. */
-export function makeBlockedTest({ settings }: Scope): (relative: string) => boolean {
+export function makeBlockedTest({ settings }: SettingsScope): (relative: string) => boolean {
   const judge = makePathJudge(pathPolicyOf(settings))
   return isBlockedBy((relative) => judge.blockingBelow(relative), settings.root)
 }
 
 /** What programs must not read below the root, from the list that is kept of it. */
-export function listBlocked(scope: Scope): Blocked {
+export function listBlocked(scope: SettingsScope): Blocked {
   const { settings } = scope
   const judge = makePathJudge(pathPolicyOf(settings))
   return findBlocked(settings.root, (relative) => judge.blockingBelow(relative), blockingRules(settings))
@@ -42,7 +42,7 @@ export const blockingRules = ({
   ignoreFiles = [],
   reserved,
   userPlaces,
-}: Scope['settings']): string[] => [
+}: SettingsScope['settings']): string[] => [
   ...deniedPatterns,
   '',
   ...ignoreFiles.flatMap(({ dir, text }) => [dir, text]),
@@ -53,7 +53,7 @@ export const blockingRules = ({
 ]
 
 /** Files below the root that are blocked for what they are the second name of: no pattern for names covers them. */
-export function listSecondNames(scope: Scope): string[] {
+export function listSecondNames(scope: SettingsScope): string[] {
   const isBlockedByName = makeBlockedTest(scope)
   return listBlocked(scope)
     .blocked.map((one) => one.path)
@@ -61,7 +61,7 @@ export function listSecondNames(scope: Scope): string[] {
 }
 
 /** What is blocked in directories outside the project, by absolute path. What is inside the project is left out. */
-export function listBlockedOutside(dirs: readonly string[], { settings }: Scope): BlockedPath[] {
+export function listBlockedOutside(dirs: readonly string[], { settings }: SettingsScope): BlockedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
   return dirs.flatMap((dir) => {
     const { blocked, repositories } = findBlockedUncached(dir, (relative) => judge.blocking(path.join(dir, relative)))
@@ -82,7 +82,7 @@ export interface Containment {
   /** What tools keep in the home directory: with a layer that the project keeps, with one that is thrown away, or not there. */
   readonly caches: 'project' | 'discard' | 'none'
   /** Which rules hold for what it changes. */
-  readonly by: Writer
+  readonly by: WriterKind
   /** Denied files that it may read, relative to the root. */
   readonly reads?: readonly string[]
   /** Whether it may change the repository: not its config and hooks, which decide what runs later. */

@@ -1,10 +1,10 @@
 import type { RunData } from '../core/commands.ts'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
-import type { Entry, Files, PathArg } from '../core/files.ts'
+import type { DirectoryEntry, Files, PathArg } from '../core/files.ts'
 import type { ChangingCommand } from '../core/listed-commands.ts'
 import { ProblemError, type Problem } from '../core/problem.ts'
-import type { Call } from '../policy/commands/rule.ts'
+import type { ParsedCommand } from '../policy/commands/rule.ts'
 import { linkOperandError, type CommandScope } from './scope.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
@@ -73,10 +73,10 @@ export class FileCommand {
   readonly files: Files
   readonly changed: { path: string; change: 'create' | 'modify' | 'delete' }[] = []
   readonly #root: string
-  readonly #call: Call
+  readonly #call: ParsedCommand
   readonly #said: string[] = []
 
-  constructor(files: Files, root: string, call: Call) {
+  constructor(files: Files, root: string, call: ParsedCommand) {
     this.files = files
     this.#root = root
     this.#call = call
@@ -190,13 +190,18 @@ export async function touchOperand(command: FileCommand, arg: PathArg): Promise<
   command.recordChange('create', arg)
 }
 
-interface Tree {
+interface TreeListing {
   readonly files: PathArg[]
   /** The one above before those in it. */
   readonly dirs: PathArg[]
 }
 
-async function intoNew(command: FileCommand, from: PathArg, to: PathArg, access: 'read' | 'write'): Promise<Tree> {
+async function intoNew(
+  command: FileCommand,
+  from: PathArg,
+  to: PathArg,
+  access: 'read' | 'write',
+): Promise<TreeListing> {
   if (isInside(to.absolute, from.absolute)) {
     throw new ProblemError({ kind: 'bad-param', param: 'command', message: `'${from.given}' cannot go into itself` })
   }
@@ -213,8 +218,8 @@ async function intoNew(command: FileCommand, from: PathArg, to: PathArg, access:
 }
 
 /** Everything below a directory, each checked before the first is touched. */
-async function below(command: FileCommand, top: PathArg, access: 'read' | 'write'): Promise<Tree> {
-  const tree: Tree = { files: [], dirs: [top] }
+async function below(command: FileCommand, top: PathArg, access: 'read' | 'write'): Promise<TreeListing> {
+  const tree: TreeListing = { files: [], dirs: [top] }
   for (let at = 0; at < tree.dirs.length; at++) {
     const dir = tree.dirs[at]
     if (dir === undefined) break
@@ -230,9 +235,9 @@ async function below(command: FileCommand, top: PathArg, access: 'read' | 'write
 async function sort(
   command: FileCommand,
   arg: PathArg,
-  { type }: Entry,
+  { type }: DirectoryEntry,
   access: 'read' | 'write',
-  tree: Tree,
+  tree: TreeListing,
 ): Promise<void> {
   await command.files.look(arg, access)
   if (type === 'directory') tree.dirs.push(arg)
@@ -241,7 +246,7 @@ async function sort(
   else tree.files.push(arg)
 }
 
-const child = (dir: PathArg, { name }: Entry): PathArg => ({
+const child = (dir: PathArg, { name }: DirectoryEntry): PathArg => ({
   given: `${dir.given.replace(/\/+$/, '')}/${name}`,
   absolute: path.join(dir.absolute, name),
 })

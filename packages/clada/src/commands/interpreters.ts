@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
-import type { CommandSettings, Language } from '../core/commands.ts'
+import type { CommandSettings, ExecLanguage } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import { bareEnvironment, codeEnvironment } from '../process/environment.ts'
 import { findProgram, isProgram, ownPath, pathOutside } from '../process/programs.ts'
@@ -25,7 +25,7 @@ export type Interpreter =
   | { readonly ok: false; readonly problem: Problem }
 
 /** The program of each language, the preferred one first. */
-export const interpreters: Readonly<Record<Language, { names: readonly string[]; flag: string }>> = {
+export const interpreters: Readonly<Record<ExecLanguage, { names: readonly string[]; flag: string }>> = {
   python: { names: ['python3', 'python'], flag: '-c' },
   javascript: { names: ['node'], flag: '-e' },
   bash: { names: ['bash'], flag: '-c' },
@@ -34,7 +34,7 @@ export const interpreters: Readonly<Record<Language, { names: readonly string[];
 
 /** From the project's virtual environment, else from the user's PATH. */
 export async function interpreterFor(
-  lang: Language,
+  lang: ExecLanguage,
   version: string | undefined,
   place: Pick<CheckedDirectory, 'absolute'>,
   { settings }: Pick<CommandScope, 'settings'>,
@@ -99,7 +99,7 @@ const fits = (found: string, wanted: string): boolean =>
 /** The standalone program has Node inside, and its file runs only clada. */
 const isNode = /^node(?:\.exe)?$/i.test(path.basename(process.execPath))
 
-export type Tried =
+export type InterpreterState =
   | { readonly state: 'missing' }
   /** Why code in this language cannot be run as it is set. */
   | { readonly state: 'stuck'; readonly file: string; readonly reason: string }
@@ -107,10 +107,10 @@ export type Tried =
 
 /** Starts the interpreter of a language as `exec` would, only to ask for its version. Nothing is made in the project. */
 export async function tryInterpreter(
-  lang: Language,
+  lang: ExecLanguage,
   settings: Settings,
   exec: Exclude<CommandSettings['exec'], 'off'>,
-): Promise<Tried> {
+): Promise<InterpreterState> {
   const found = await interpreterFor(lang, undefined, { absolute: settings.root }, { settings })
   if (!found.ok) return { state: 'missing' }
   const { file } = found
@@ -123,9 +123,9 @@ export async function tryInterpreter(
   return inside(found, settings)
 }
 
-async function inside(found: Interpreter & { ok: true }, settings: Settings): Promise<Tried> {
+async function inside(found: Interpreter & { ok: true }, settings: Settings): Promise<InterpreterState> {
   const { file } = found
-  const stuck = (reason: string): Tried => ({ state: 'stuck', file, reason })
+  const stuck = (reason: string): InterpreterState => ({ state: 'stuck', file, reason })
   const choice = chooseSandbox()
   if (!choice.ok) return stuck(choice.reason)
   const home = homeDir()

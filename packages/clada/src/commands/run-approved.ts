@@ -14,7 +14,7 @@ import { decidersInWords } from '../approvals/deciders.ts'
 import { wantsNetwork } from '../approvals/needs-network.ts'
 import { programDirs } from '../approvals/program.ts'
 import { fail, ok, type Outcome, wouldRun } from '../core/action.ts'
-import type { ApprovalAnswer, ApprovalRequest, Ask, RunData, Tried } from '../core/commands.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask, RunData, TrialRun } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
@@ -258,7 +258,7 @@ function saveApproval<T>(save: () => T): T | string {
   }
 }
 
-interface Decision {
+interface ApprovalDecision {
   readonly answer: ApprovalAnswer | undefined
   readonly network: ApprovalAnswer | undefined
   /** The result of a try that stays. */
@@ -271,7 +271,7 @@ async function askNetwork(
   request: ApprovalRequest,
   ask: Ask,
   answer: ApprovalAnswer | undefined,
-): Promise<Decision> {
+): Promise<ApprovalDecision> {
   const isYes = answer === 'once' || answer === 'always'
   if (!isYes || !wantsNetwork(line.words)) return { answer, network: 'no' }
   const bound = decidersInWords(approvals.deciders(line))
@@ -279,7 +279,7 @@ async function askNetwork(
 }
 
 /** As much as a question can show. */
-const summarizeTry = ({ ended, exitCode, output }: ProcessEnd, changed: readonly ChangedFile[]): Tried => ({
+const summarizeTry = ({ ended, exitCode, output }: ProcessEnd, changed: readonly ChangedFile[]): TrialRun => ({
   exitCode: ended === 'itself' ? exitCode : null,
   changed: changed.slice(0, 200),
   more: Math.max(0, changed.length - 200),
@@ -291,14 +291,14 @@ const summarizeTry = ({ ended, exitCode, output }: ProcessEnd, changed: readonly
  * asks again. It runs once more after a yes if it may then do more than it could: with network, more time, or, where it
  * failed, with whatever else an approval gives here.
  */
-async function tryOut(asking: Asking, request: ApprovalRequest, ask: Ask): Promise<Decision | undefined> {
+async function tryOut(asking: Asking, request: ApprovalRequest, ask: Ask): Promise<ApprovalDecision | undefined> {
   const { line, approvals, place, scope } = asking
   const plain: Permit = { width: 'plain', network: false, reads: [], env: [], timeoutMs: 0 }
   // Variables that the user lets approved commands see are not for this one.
   const own = { ...scope, commands: { ...scope.commands, env: [] } }
   const what = await containmentOf(line, plain, approvals, place, own)
   if (what === undefined) return undefined
-  const decisions: Decision[] = []
+  const decisions: ApprovalDecision[] = []
   const keep: Containment['keep'] = async (end, changed) => {
     const tried = summarizeTry(end, changed)
     const answer = await ask({ ...request, about: 'tried', canTry: false, tried })

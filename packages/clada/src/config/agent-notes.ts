@@ -20,17 +20,17 @@ export interface AgentNotes {
   readonly isTrusted: boolean
 }
 
-type Scope = Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>
+type NotesSettings = Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>
 
 /** The notes of the root, and the nearest above each of some files; those may be missing. */
-export function agentNotesFor(settings: Scope, files: readonly string[]): AgentNotes[] {
+export function agentNotesFor(settings: NotesSettings, files: readonly string[]): AgentNotes[] {
   const top = notesIn(settings.root, settings)
   const near = files.flatMap((file) => nearestNotes(path.resolve(settings.root, file), settings) ?? [])
   const found = [...(top === undefined ? [] : [top]), ...near]
   return found.filter((one, at) => found.findIndex((other) => other.path === one.path) === at)
 }
 
-function nearestNotes(file: string, settings: Scope): AgentNotes | undefined {
+function nearestNotes(file: string, settings: NotesSettings): AgentNotes | undefined {
   const { root } = settings
   for (let dir = file; dir !== root && isInside(dir, root); dir = path.dirname(dir)) {
     const found = notesIn(dir, settings)
@@ -42,7 +42,7 @@ function nearestNotes(file: string, settings: Scope): AgentNotes | undefined {
 /** Longer ones are books, and no notes. */
 const mostBytes = 256 * 1024
 
-function notesIn(dir: string, settings: Scope): AgentNotes | undefined {
+function notesIn(dir: string, settings: NotesSettings): AgentNotes | undefined {
   const file = path.join(dir, agentNotesName)
   const name = slashed(path.relative(settings.root, file))
   // Through a link it would be another project's, or none at all.

@@ -1,5 +1,5 @@
 import { type KeyName, keyNames, keyOf } from './keys.ts'
-import { type Given, validate } from './merge.ts'
+import { type GivenKeys, validate } from './merge.ts'
 import { yamlTree } from './yaml-tree.ts'
 
 /** Settings of an editor, by the names of keys. */
@@ -20,7 +20,10 @@ export const editorKeys: readonly KeyName[] = keyNames.filter(
 )
 
 /** The values of settings, and what is wrong with some of them. */
-export function givenBySettings(values: EditorSettings['user']): { readonly given: Given; readonly errors: string[] } {
+export function givenBySettings(values: EditorSettings['user']): {
+  readonly given: GivenKeys
+  readonly errors: string[]
+} {
   const nested: Record<string, unknown> = {}
   for (const name of editorKeys) {
     const [group = '', inner] = name.split('.')

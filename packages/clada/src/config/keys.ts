@@ -7,7 +7,19 @@ import { defaultCommandSettings } from '../core/commands.ts'
 import { defaultLimits, globMeantBy, summaryPlace } from '../core/settings.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { formatChoices } from '../report/format.ts'
-import { oneOf, duration, fields, type Kind, list, mapOf, orNone, size, textKind, wholeNumber, yesNo } from './kinds.ts'
+import {
+  oneOf,
+  duration,
+  fields,
+  type ValueKind,
+  list,
+  mapOf,
+  orNone,
+  size,
+  textKind,
+  wholeNumber,
+  yesNo,
+} from './kinds.ts'
 import {
   atMost,
   dirsWithin,
@@ -27,7 +39,7 @@ import {
  * `clada config`, the documentation and the schema for editors are all derived from this table.
  */
 export interface Key<T> {
-  readonly kind: Kind<T>
+  readonly kind: ValueKind<T>
   readonly default: T
   readonly about: string
   /** A value as it could be in a file, after the name. */
@@ -47,10 +59,10 @@ const key = <T>(
   one: Omit<Key<T>, 'default' | 'project'> & { default: NoInfer<T>; project: Narrowing<NoInfer<T>> },
 ): Key<T> => one
 
-const path = (what: string): Kind<string> =>
+const path = (what: string): ValueKind<string> =>
   textKind({ says: `the path of ${what}`, most: 4096, pattern: /^[^\0\r\n]+$/ })
 
-const pattern: Kind<string> = textKind({
+const pattern: ValueKind<string> = textKind({
   says: 'a pattern of at most 200 characters with at most five wildcards, such as secrets/** or *.key',
   most: 200,
   // More wildcards would let one pattern take minutes on one name.
@@ -62,7 +74,7 @@ const pattern: Kind<string> = textKind({
 })
 
 /** An action that documents can use. Others have no effect in such a list. */
-const actionName: Kind<string> = {
+const actionName: ValueKind<string> = {
   says: 'the name of an action, which clada tools lists',
   schema: () => anyModelAction().schema(),
   read: (tree, note) => {
@@ -73,7 +85,7 @@ const actionName: Kind<string> = {
   },
 }
 
-const anyModelAction = (): Kind<string> =>
+const anyModelAction = (): ValueKind<string> =>
   oneOf(
     modelActions().flatMap(({ name, aliases }) => [name, ...aliases]),
     actionName.says,
@@ -509,8 +521,8 @@ export const keys = {
 } as const
 
 export type KeyName = keyof typeof keys
-type ValueOf<K> = K extends Key<infer T> ? T : never
-export type Values = { readonly [name in KeyName]: ValueOf<(typeof keys)[name]> }
+type KeyValue<K> = K extends Key<infer T> ? T : never
+export type KeyValues = { readonly [name in KeyName]: KeyValue<(typeof keys)[name]> }
 
 export const keyNames = Object.keys(keys) as readonly KeyName[]
 
@@ -527,11 +539,11 @@ export const groups: Readonly<Record<string, { readonly short?: string }>> = Obj
 /** The effective values, as they are nested in a file. */
 export type Config = {
   readonly [name in KeyName as name extends `${infer G}.${string}` ? G : name]: name extends `${infer G}.${string}`
-    ? { readonly [inner in KeyName as inner extends `${G}.${infer Rest}` ? Rest : never]: Values[inner] }
-    : Values[name]
+    ? { readonly [inner in KeyName as inner extends `${G}.${infer Rest}` ? Rest : never]: KeyValues[inner] }
+    : KeyValues[name]
 }
 
-export function nested(values: Values): Config {
+export function nested(values: KeyValues): Config {
   const config: Record<string, unknown> = {}
   for (const name of keyNames) {
     const [group = '', inner] = name.split('.')

@@ -2,20 +2,20 @@ import { spellOutLine } from '../report/words.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
 
 /** A kind of value: how it is read from a file, described to people, and described to editors. */
-export interface Kind<T> {
+export interface ValueKind<T> {
   /** Follows "must be". */
   readonly says: string
   schema(): Readonly<Record<string, unknown>>
   /** Undefined where something is wrong, which is passed to `note`. */
-  read(tree: Tree, note: Note): T | undefined
+  read(tree: YamlNode, note: ReportMistake): T | undefined
   /** As a person would write it; the value itself by default. */
   write?(value: T): unknown
 }
 
 /** Takes a message that follows the name of the key. */
-export type Note = (at: Place, message: string) => void
+export type ReportMistake = (at: YamlPosition, message: string) => void
 
-export const yesNo: Kind<boolean> = {
+export const yesNo: ValueKind<boolean> = {
   says: 'true or false',
   schema: () => ({ type: 'boolean' }),
   read: (tree, note) =>
@@ -25,7 +25,7 @@ export const yesNo: Kind<boolean> = {
 export function oneOf<const T extends string | number>(
   values: readonly T[],
   says = values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`,
-): Kind<T> {
+): ValueKind<T> {
   return {
     says,
     schema: () => ({ enum: values }),
@@ -46,7 +46,7 @@ export interface TextRules {
   readonly refuse?: (value: string) => string | undefined
 }
 
-export function textKind({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): Kind<string> {
+export function textKind({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): ValueKind<string> {
   return {
     says,
     schema: () => ({ type: 'string', minLength: 1, maxLength: most, pattern: pattern?.source }),
@@ -60,7 +60,7 @@ export function textKind({ says = 'a text', most = 10_000, pattern, refuse }: Te
   }
 }
 
-export function wholeNumber(least: number, most: number): Kind<number> {
+export function wholeNumber(least: number, most: number): ValueKind<number> {
   const says = `a whole number from ${least} to ${most}`
   return {
     says,
@@ -74,7 +74,7 @@ export function wholeNumber(least: number, most: number): Kind<number> {
 }
 
 /** Bytes. */
-export const size: Kind<number> = measure({
+export const size: ValueKind<number> = measure({
   says: 'a size in bytes such as 4096, 500k, 10m or 1g',
   units: { '': 1, k: 1024, kb: 1024, m: 1024 ** 2, mb: 1024 ** 2, g: 1024 ** 3, gb: 1024 ** 3 },
   shown: ['g', 'm', 'k'],
@@ -83,7 +83,7 @@ export const size: Kind<number> = measure({
 })
 
 /** Seconds. */
-export const duration = (most: number): Kind<number> =>
+export const duration = (most: number): ValueKind<number> =>
   measure({
     says: `a time of at most ${most} s such as 30, 500ms, 10s or 5min`,
     units: { '': 1, ms: 0.001, s: 1, min: 60 },
@@ -101,7 +101,7 @@ interface Measure {
   readonly most: number
 }
 
-function measure({ says, units, shown, least, most }: Measure): Kind<number> {
+function measure({ says, units, shown, least, most }: Measure): ValueKind<number> {
   const names = Object.keys(units).filter((name) => name !== '')
   const pattern = `^\\d+(\\.\\d+)? ?(${names.join('|')})?$`
   return {
@@ -126,7 +126,7 @@ function measure({ says, units, shown, least, most }: Measure): Kind<number> {
   }
 }
 
-export function list<T>(of: Kind<T>, most = 1000): Kind<readonly T[]> {
+export function list<T>(of: ValueKind<T>, most = 1000): ValueKind<readonly T[]> {
   const says = `a list, each entry ${of.says}`
   return {
     says,
@@ -142,7 +142,7 @@ export function list<T>(of: Kind<T>, most = 1000): Kind<readonly T[]> {
 }
 
 /** The value, or `null` for none. */
-export function orNone<T>(of: Kind<T>): Kind<T | null> {
+export function orNone<T>(of: ValueKind<T>): ValueKind<T | null> {
   return {
     says: `${of.says}, or null`,
     schema: () => ({ anyOf: [of.schema(), { type: 'null' }] }),
@@ -151,7 +151,7 @@ export function orNone<T>(of: Kind<T>): Kind<T | null> {
   }
 }
 
-export function mapOf<T>(of: Kind<T>, names: RegExp, most = 1000): Kind<Readonly<Record<string, T>>> {
+export function mapOf<T>(of: ValueKind<T>, names: RegExp, most = 1000): ValueKind<Readonly<Record<string, T>>> {
   const says = `names, each with ${of.says}`
   return {
     says,
@@ -171,10 +171,10 @@ export function mapOf<T>(of: Kind<T>, names: RegExp, most = 1000): Kind<Readonly
 }
 
 /** Named values of their own kinds. What is left out stays out; `needs` must be there. */
-export function fields<K extends Readonly<Record<string, Kind<unknown>>>, N extends keyof K & string>(
+export function fields<K extends Readonly<Record<string, ValueKind<unknown>>>, N extends keyof K & string>(
   kinds: K,
   needs: N,
-): Kind<Fields<K, N>> {
+): ValueKind<KindFields<K, N>> {
   const names = Object.keys(kinds)
   const says = `of the form {${names.join(', ')}}`
   return {
@@ -197,14 +197,16 @@ export function fields<K extends Readonly<Record<string, Kind<unknown>>>, N exte
       const whole = tree.entries.some(({ name }) => name === needs)
       if (!whole) note(tree.at, `needs '${needs}' in each entry.`)
       // The names are those of `kinds`, each with a value of its kind.
-      return whole && values.length === tree.entries.length ? (Object.fromEntries(values) as Fields<K, N>) : undefined
+      return whole && values.length === tree.entries.length
+        ? (Object.fromEntries(values) as KindFields<K, N>)
+        : undefined
     },
   }
 }
 
-type ValueOf<K> = K extends Kind<infer T> ? T : never
-export type Fields<K, N extends keyof K> = { readonly [name in N]: ValueOf<K[name]> } & {
-  readonly [name in Exclude<keyof K, N>]?: ValueOf<K[name]>
+type KindValue<K> = K extends ValueKind<infer T> ? T : never
+export type KindFields<K, N extends keyof K> = { readonly [name in N]: KindValue<K[name]> } & {
+  readonly [name in Exclude<keyof K, N>]?: KindValue<K[name]>
 }
 
 export const meant = (close: string | undefined): string => (close === undefined ? '' : ` Did you mean ${close}?`)
@@ -214,7 +216,7 @@ export const quoteValue = (value: string): string => `'${seen(value.length > 60 
 
 export const seen = (text: string): string => spellOutLine(text.replaceAll('\t', '\\t'))
 
-function wrong(tree: Tree, says: string, note: Note, close?: string): undefined {
+function wrong(tree: YamlNode, says: string, note: ReportMistake, close?: string): undefined {
   if (tree.kind === 'broken') return undefined
   const given =
     tree.kind === 'list'
@@ -229,26 +231,26 @@ function wrong(tree: Tree, says: string, note: Note, close?: string): undefined 
 }
 
 /** A config file as it was written, with the place of everything. Lines and columns count from 1. */
-export interface Place {
+export interface YamlPosition {
   readonly line: number
   readonly column: number
 }
 
-export type Tree =
-  | { readonly kind: 'scalar'; readonly at: Place; readonly value: string | number | boolean | null }
+export type YamlNode =
+  | { readonly kind: 'scalar'; readonly at: YamlPosition; readonly value: string | number | boolean | null }
   /** What the parser has complained about already. */
-  | { readonly kind: 'broken'; readonly at: Place }
-  | { readonly kind: 'list'; readonly at: Place; readonly items: readonly Tree[] }
-  | { readonly kind: 'map'; readonly at: Place; readonly entries: readonly Entry[] }
+  | { readonly kind: 'broken'; readonly at: YamlPosition }
+  | { readonly kind: 'list'; readonly at: YamlPosition; readonly items: readonly YamlNode[] }
+  | { readonly kind: 'map'; readonly at: YamlPosition; readonly entries: readonly YamlEntry[] }
 
-export interface Entry {
+export interface YamlEntry {
   readonly name: string
-  readonly at: Place
-  readonly value: Tree
+  readonly at: YamlPosition
+  readonly value: YamlNode
 }
 
 /** What is wrong with a config file. */
 export interface ConfigError {
-  readonly at: Place
+  readonly at: YamlPosition
   readonly message: string
 }

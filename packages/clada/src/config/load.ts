@@ -13,9 +13,9 @@ import {
   configOf,
   type Effective,
   type FileGiven,
-  type Given,
+  type GivenKeys,
   merge,
-  type Merged,
+  type MergedConfig,
   optionsOf,
   validate,
 } from './merge.ts'
@@ -26,7 +26,7 @@ import { homeDir } from '../core/platform.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
-  readonly merged: Merged
+  readonly merged: MergedConfig
   /** For a run. Defaults are in it too. */
   readonly options: CladaOptions
   /** The effective values, as they are nested in a file. */
@@ -43,7 +43,7 @@ export interface Loaded {
 export interface ConfigFile {
   readonly file: string
   readonly text: string
-  readonly given: Given
+  readonly given: GivenKeys
 }
 
 /**
@@ -147,7 +147,7 @@ const mostErrors = 50
 const nameOf = (file: string): string => (path.basename(file) === projectFileName ? projectFileName : slashed(file))
 
 /** Directories as they really are, so that no link and no dots make one look like another. */
-function resolved(given: Given, dir: string): Given {
+function resolved(given: GivenKeys, dir: string): GivenKeys {
   const absolute = (value: unknown): string =>
     canonical(path.resolve(dir, String(value).replace(/^~(?=\/|$)/, homeDir())))
   const { root, allowed_roots: roots } = given
@@ -166,7 +166,7 @@ function factsOf(dir: string, deniedPatterns: readonly string[]): FileGiven['fac
 }
 
 /** Commands that the user has already approved are not reported. */
-async function withoutApproved(merged: Merged, root: string): Promise<Merged> {
+async function withoutApproved(merged: MergedConfig, root: string): Promise<MergedConfig> {
   const { 'commands.approve': approve } = merged
   const asked = approve.refused?.value
   if (!Array.isArray(asked)) return merged
@@ -186,7 +186,7 @@ async function withoutApproved(merged: Merged, root: string): Promise<Merged> {
   return { ...merged, 'commands.approve': left }
 }
 
-function refusals(merged: Merged, user: Loaded['user'], project: Loaded['project']): string[] {
+function refusals(merged: MergedConfig, user: Loaded['user'], project: Loaded['project']): string[] {
   return keyNames.flatMap((name) => {
     const { refused, from, value } = merged[name]
     if (refused === undefined) return []

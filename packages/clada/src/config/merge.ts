@@ -2,8 +2,8 @@ import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
 import { anchorPatterns } from '../policy/glob.ts'
-import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
-import { type Entry, type ConfigError, meant, type Place, quoteValue, type Tree } from './kinds.ts'
+import { type Config, groups, type KeyName, keyNames, keyOf, nested, type KeyValues } from './keys.ts'
+import { type YamlEntry, type ConfigError, meant, type YamlPosition, quoteValue, type YamlNode } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import type { CladaOptions } from './settings.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
@@ -11,25 +11,25 @@ import { findClosestName } from '@clada/reply/text/closest-name.ts'
 /** The effective value of a key, its source, and the values that are ignored. */
 export interface Effective {
   readonly value: unknown
-  readonly from: 'default' | Source
-  readonly at?: Place
+  readonly from: 'default' | ConfigSource
+  readonly at?: YamlPosition
   /** What a file asks for beyond what it may. */
-  readonly refused?: { readonly value: unknown; readonly at: Place; readonly by: Source }
+  readonly refused?: { readonly value: unknown; readonly at: YamlPosition; readonly by: ConfigSource }
 }
 
 /** Files of the user and of the project, and settings of an editor. */
-export type Source = 'user' | 'editor' | 'project' | 'workspace'
-export type Merged = { readonly [name in KeyName]: Effective }
+export type ConfigSource = 'user' | 'editor' | 'project' | 'workspace'
+export type MergedConfig = { readonly [name in KeyName]: Effective }
 
 export interface FileGiven {
-  readonly given: Given
+  readonly given: GivenKeys
   /** Otherwise it may only narrow. */
   readonly trusted: boolean
   readonly facts: ProjectFacts
 }
 
 /** Defaults, then the user's file and settings, then the project's. */
-export function merge(user?: FileGiven, project?: FileGiven, editor?: MergedEditor): Merged {
+export function merge(user?: FileGiven, project?: FileGiven, editor?: MergedEditor): MergedConfig {
   const byFile = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
   const own = eachKey((name) => onTop(name, 'editor', editor?.user, byFile[name]))
   const byProject = eachKey((name) => onTop(name, 'project', project, own[name]))
@@ -44,25 +44,25 @@ export interface MergedEditor {
   readonly workspace: FileGiven
 }
 
-const eachKey = (make: (name: KeyName) => Effective): Merged =>
-  Object.fromEntries(keyNames.map((name) => [name, make(name)])) as Merged
+const eachKey = (make: (name: KeyName) => Effective): MergedConfig =>
+  Object.fromEntries(keyNames.map((name) => [name, make(name)])) as MergedConfig
 
 /** A root of the user's inside the project was blocked by its name; it must stay so when the project's own moves. */
-function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven): Effective {
+function stillOpen({ root, allowed_roots: roots }: MergedConfig, { facts }: FileGiven): Effective {
   if (root.from !== 'project') return roots
   const dirs = roots.value as readonly string[]
   return { ...roots, value: dirs.filter((dir) => !isInside(dir, facts.dir) || isOpenPart(dir, [facts.dir], facts)) }
 }
 
 /** What the user blocks below a root stays blocked when the project moves that root. */
-function stillBlocked(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
+function stillBlocked(merged: MergedConfig, own: MergedConfig, { facts }: FileGiven): Effective {
   const { denied_patterns: denied, root, allowed_roots: roots } = merged
   if (root.from !== 'project' && roots.from !== 'project') return denied
   const bases = [facts.dir, ...(own.allowed_roots.value as readonly string[])]
   return { ...denied, value: anchorPatterns(denied.value as readonly string[], bases) }
 }
 
-function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Effective): Effective {
+function onTop(name: KeyName, by: ConfigSource, file: FileGiven | undefined, below: Effective): Effective {
   const { project: narrow, join = (given) => given, askedEach } = keyOf(name)
   const asked = file?.given[name]
   if (file === undefined || asked === undefined) return below
@@ -76,8 +76,8 @@ function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Ef
   return { value, from: by, at: asked.at, ...refused }
 }
 
-export const configOf = (merged: Merged): Config =>
-  nested(Object.fromEntries(keyNames.map((name) => [name, merged[name].value])) as Values)
+export const configOf = (merged: MergedConfig): Config =>
+  nested(Object.fromEntries(keyNames.map((name) => [name, merged[name].value])) as KeyValues)
 
 /** The options of a run that keys with these values set. */
 export function optionsOf(values: Iterable<readonly [name: KeyName, value: unknown]>): CladaOptions {
@@ -96,18 +96,18 @@ export function optionsOf(values: Iterable<readonly [name: KeyName, value: unkno
 }
 
 /** What one file says, and where. */
-export type Given = { readonly [name in KeyName]?: GivenValue }
+export type GivenKeys = { readonly [name in KeyName]?: GivenValue }
 
 export interface GivenValue {
   readonly value: unknown
-  readonly at: Place
+  readonly at: YamlPosition
 }
 
 /** Every error of the file at once, not one after the other. */
-export function validate(tree: Tree): { readonly given: Given; readonly errors: readonly ConfigError[] } {
+export function validate(tree: YamlNode): { readonly given: GivenKeys; readonly errors: readonly ConfigError[] } {
   const given: { [name in KeyName]?: GivenValue } = {}
   const errors: ConfigError[] = []
-  const take = (name: KeyName, { at, value }: Entry): void => {
+  const take = (name: KeyName, { at, value }: YamlEntry): void => {
     const read = keyOf(name).kind.read(value, (where, message) =>
       errors.push({ at: where, message: `${name} ${message}` }),
     )
@@ -140,7 +140,7 @@ export function validate(tree: Tree): { readonly given: Given; readonly errors: 
 const mostErrors = 100
 
 /** An empty file, and a key with all that is below it commented out, say nothing. */
-function entriesOf(tree: Tree, name: string, errors: ConfigError[]): readonly Entry[] {
+function entriesOf(tree: YamlNode, name: string, errors: ConfigError[]): readonly YamlEntry[] {
   if (tree.kind === 'map') return tree.entries
   if (tree.kind !== 'broken' && (tree.kind !== 'scalar' || tree.value !== null)) {
     errors.push({ at: tree.at, message: `${name} must be a map of keys, such as ${exampleOf(name)}.` })

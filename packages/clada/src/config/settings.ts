@@ -244,7 +244,7 @@ export function readingOptions({
   cslDelimiters,
   proposals,
   controlCharacters,
-}: CladaOptions): Reading {
+}: CladaOptions): ReadingOptions {
   if (cslDelimiters !== undefined) {
     const { start, end } = cslDelimiters
     const wrong =
@@ -266,7 +266,7 @@ export function readingOptions({
 }
 
 /** The part of the options that `syntax/find-blocks.ts` takes. */
-interface Reading {
+interface ReadingOptions {
   readonly own: readonly string[]
   readonly syntaxes: CladaOptions['syntaxes']
   readonly strict: boolean | undefined

@@ -1,10 +1,10 @@
-import { type Entry, type ConfigError, type Place, seen, quoteValue, type Tree } from './kinds.ts'
+import { type YamlEntry, type ConfigError, type YamlPosition, seen, quoteValue, type YamlNode } from './kinds.ts'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
 /** A YAML text as a tree with places. Never throws: whatever is wrong with it is among the errors. */
 export function yamlTree(text: string): YamlTree {
   const lines = new LineCounter()
-  const at = (offset: number): Place => {
+  const at = (offset: number): YamlPosition => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
@@ -33,14 +33,14 @@ export function yamlTree(text: string): YamlTree {
 }
 
 export interface YamlTree {
-  readonly tree: Tree
+  readonly tree: YamlNode
   readonly errors: readonly ConfigError[]
   /** From this line on the text is broken, and its values are not reliable. */
   readonly soundTo: number
 }
 
-const origin: Place = { line: 1, column: 1 }
-const broken = (at: Place): Tree => ({ kind: 'broken', at })
+const origin: YamlPosition = { line: 1, column: 1 }
+const broken = (at: YamlPosition): YamlNode => ({ kind: 'broken', at })
 
 /** Far more than any config holds, far less than what a few aliases of aliases can make. */
 const mostNodes = 20_000
@@ -48,18 +48,18 @@ const mostDepth = 50
 
 class Growing {
   readonly #document: ReturnType<typeof parseDocument>
-  readonly #at: (offset: number) => Place
+  readonly #at: (offset: number) => YamlPosition
   readonly #errors: ConfigError[]
   #nodes = 0
   #stopped = false
 
-  constructor(document: ReturnType<typeof parseDocument>, at: (offset: number) => Place, errors: ConfigError[]) {
+  constructor(document: ReturnType<typeof parseDocument>, at: (offset: number) => YamlPosition, errors: ConfigError[]) {
     this.#document = document
     this.#at = at
     this.#errors = errors
   }
 
-  grow(node: unknown, around: Place = origin, depth = 0): Tree {
+  grow(node: unknown, around: YamlPosition = origin, depth = 0): YamlNode {
     const at = this.#placeOf(node) ?? around
     if (++this.#nodes > mostNodes || depth > mostDepth) {
       if (!this.#stopped)
@@ -88,8 +88,8 @@ class Growing {
     return { kind: 'scalar', at, value: plain }
   }
 
-  #entries(items: readonly { key: unknown; value: unknown }[], around: Place, depth: number): Entry[] {
-    const seen = new Map<string, Place>()
+  #entries(items: readonly { key: unknown; value: unknown }[], around: YamlPosition, depth: number): YamlEntry[] {
+    const seen = new Map<string, YamlPosition>()
     return items.flatMap(({ key, value }) => {
       const at = this.#placeOf(key) ?? around
       if (!isScalar(key) || key.value === null || typeof key.value === 'object') {
@@ -110,7 +110,7 @@ class Growing {
     })
   }
 
-  #placeOf(node: unknown): Place | undefined {
+  #placeOf(node: unknown): YamlPosition | undefined {
     if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) return undefined
     const [start]: unknown[] = node.range
     return typeof start === 'number' ? this.#at(start) : undefined

@@ -11,21 +11,21 @@ import { pathFrom, slashed } from '../core/paths.ts'
 import { putFile, readOwn, renameFile } from '../state/own-files.ts'
 
 /** Whose working set it is. */
-export interface Place {
+export interface WorkingSetOwner {
   readonly root: string
   /** Undefined for the working set of the project. */
   readonly session?: string | undefined
 }
 
 /** The working set of a run. Staged changes are written by `land`, or never. */
-export function openWorkingSet(place: Place, effect: 'land' | 'together' | 'show'): WorkingSet | StagedSet {
+export function openWorkingSet(place: WorkingSetOwner, effect: 'land' | 'together' | 'show'): WorkingSet | StagedSet {
   return effect === 'land' ? setOnDisk(place) : new StagedSet(setOnDisk(place))
 }
 
 /** The longest wait for another process that changes the working set. */
 const lockMs = 10_000
 
-function setOnDisk({ root, session }: Place): WorkingSet {
+function setOnDisk({ root, session }: WorkingSetOwner): WorkingSet {
   const there = (): string | undefined => findProjectFile(root, contextFile)
   const locked = async <T>(work: (file: string) => T): Promise<T> => {
     const dir = makeProjectFiles(root)

@@ -47,7 +47,7 @@ export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> 
   /** How reports show what it returned; without it they show nothing. */
   readonly output?: Output<ValueOf<NoInfer<R>>>
   /** The result in the past tense, such as `created a.txt`, for reports that have a sentence for each. */
-  past?(target: string, result: Shown<ValueOf<NoInfer<R>>>): string
+  past?(target: string, result: ShownResult<ValueOf<NoInfer<R>>>): string
   /** Set on an action with effect `exec` or `git` that can be previewed. The others are only named in a preview. */
   readonly previews?: true
   /** Whether a call would start a process. Where there are no layers for it, an atomic group cannot revert it. */
@@ -59,7 +59,7 @@ export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> 
 export type Registry = Pick<ReadonlyMap<string, ActionSpec>, 'get' | 'has' | 'keys' | 'values' | 'entries'>
 
 /** A result as its output sees it. `data` is missing where an action failed with nothing to show. */
-export interface Shown<Data = unknown> extends Pick<
+export interface ShownResult<Data = unknown> extends Pick<
   ActionResult,
   'action' | 'params' | 'success' | 'details' | 'outlines'
 > {
@@ -73,7 +73,7 @@ export interface Output<Data = unknown> {
   readonly named?: true
   /** Set where the text has frames of its own; everything else of it must go through `show.content`. */
   readonly framed?: true
-  text(result: Shown<Data>, show: Showing): string | CutText | undefined
+  text(result: ShownResult<Data>, show: Showing): string | CutText | undefined
 }
 
 /** What an output may take, and how reports show texts and paths. */
@@ -203,9 +203,9 @@ export const squashShape = {
 } as const
 
 /** The result of an action. A failure may still carry data, such as the lines that do exist. */
-export type Outcome<Data = unknown> = Done<Data> | Failed<Data>
+export type Outcome<Data = unknown> = Succeeded<Data> | Failed<Data>
 
-export interface Done<Data = unknown> {
+export interface Succeeded<Data = unknown> {
   readonly ok: true
   readonly data: Data
   readonly warnings?: readonly string[]
@@ -288,11 +288,11 @@ export const isLacking = (
   (param.unless === undefined || given[param.unless] === undefined)
 
 /** The result of an action that succeeded. */
-export const ok = <Data>(data: Data, warnings: readonly string[] = []): Done<Data> =>
+export const ok = <Data>(data: Data, warnings: readonly string[] = []): Succeeded<Data> =>
   warnings.length > 0 ? { ok: true, data, warnings } : { ok: true, data }
 
 /** In a preview: a program that would run. */
-export const wouldRun = <Data>(notRun: string, data: Data): Done<Data> => ({
+export const wouldRun = <Data>(notRun: string, data: Data): Succeeded<Data> => ({
   ...ok(data, ['not run in a preview; what it changes cannot be foreseen']),
   notRun,
 })

@@ -34,7 +34,7 @@ export type ExecData = ValueOf<typeof execShape>
 
 export interface ExecRequest {
   readonly code: string
-  readonly lang: Language
+  readonly lang: ExecLanguage
   readonly version: string | undefined
   readonly cwd: PathArg | undefined
   /** Seconds; never more than the user allows. */
@@ -44,7 +44,7 @@ export interface ExecRequest {
 }
 
 export const execLanguages = ['python', 'javascript', 'bash', 'ruby'] as const
-export type Language = (typeof execLanguages)[number]
+export type ExecLanguage = (typeof execLanguages)[number]
 
 /** What a person is asked before a command that is not on the list runs. Nothing has run by then, unless they tried it. */
 export interface ApprovalRequest {
@@ -64,7 +64,7 @@ export interface ApprovalRequest {
   /** With `proposal`: what it lacks of the file that it would replace. The question says so. */
   readonly lacks?: MissingPart
   /** With `tried`: how it went. */
-  readonly tried?: Tried
+  readonly tried?: TrialRun
   /** Whether `try` is an answer: it then runs on a layer, in the sandbox, without network, and the question comes again. */
   readonly canTry: boolean
   /** The program that would be started; undefined when there is none of that name. */
@@ -80,7 +80,7 @@ export interface ApprovalRequest {
 }
 
 /** A run in the sandbox that a person is asked about. Long lists and texts are cut for the question only. */
-export interface Tried {
+export interface TrialRun {
   /** Null when it ran out of time or was killed. */
   readonly exitCode: number | null
   readonly changed: readonly ChangedFile[]

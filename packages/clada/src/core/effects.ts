@@ -28,7 +28,7 @@ export type Effect =
   | { readonly kind: 'time'; readonly path: string; readonly mtime: Date }
 
 /** Code of a model, or a command that the user approved: one that may do no more than code may, or one that may. */
-export type Writer = 'code' | 'plain' | 'wide'
+export type WriterKind = 'code' | 'plain' | 'wide'
 
 export interface NotKept {
   readonly path: string
@@ -91,5 +91,5 @@ export interface PathJudge {
   /** For a file in any root. */
   blocking(absolute: string): Blocking
   /** Whether what a program made of a path may stay. Odd names are as they were found. */
-  written(absolute: string, by: Writer): PathDecision
+  written(absolute: string, by: WriterKind): PathDecision
 }

@@ -1,17 +1,17 @@
 import type { EncodingName } from './encodings.ts'
-import type { Access, Effect, Landed, Staged, Writer } from './effects.ts'
+import type { Access, Effect, Landed, Staged, WriterKind } from './effects.ts'
 import type { SeenChanges } from './recorder.ts'
 
 /** What actions may do with the disk. The workspace is the only implementation; actions see this and nothing else. */
 export interface Files {
   /** The text of a file as this run sees it. */
-  read(path: PathArg, options?: ReadOptions): Promise<TextFile>
+  read(path: PathArg, options?: FileReadOptions): Promise<TextFile>
   /** Puts an edited text in the place of one that was read; byte order mark and mode are kept. */
   save(file: TextFile, text: string): Promise<void>
   /** Waits until what this action wrote to a file is on the disk; stops if it was refused. */
   landed(path: PathArg): Promise<void>
   /** Writes a whole file, parent directories included. */
-  write(path: PathArg, text: string, options?: WriteOptions): Promise<Written>
+  write(path: PathArg, text: string, options?: WriteOptions): Promise<WriteResult>
   remove(path: PathArg): Promise<void>
   move(from: PathArg, to: PathArg): Promise<{ overwrote: boolean }>
   copy(from: PathArg, to: PathArg): Promise<{ overwrote: boolean }>
@@ -44,7 +44,7 @@ export interface Files {
   /** Everything that is not on the disk yet, by absolute path. A program that must see it works on layers. */
   staged(): readonly Staged[]
   /** Makes what a program did in a layer of its own count, as far as the policy lets it. */
-  land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed>
+  land(root: string, effects: readonly Effect[], by: WriterKind): Promise<Landed>
   /** What a git command did to the repository has landed: notes where the branch is now. */
   landedRepository(): Promise<void>
   /** Makes empty files at free names below the root, for a sandbox to mount over. Returns those that were made. */
@@ -59,7 +59,7 @@ export interface Files {
 export type Discarded = 'made' | 'placeholders' | 'empty directories'
 
 export interface Pathed {
-  readonly type: Entry['type']
+  readonly type: DirectoryEntry['type']
   /** Canonical; none of its components is a link. */
   readonly absolute: string
   readonly stat: FileStat
@@ -102,7 +102,7 @@ export interface PathArg {
   readonly base?: string
 }
 
-export interface ReadOptions {
+export interface FileReadOptions {
   /** The file must have this hash, or it is not the one the model saw. */
   readonly expectHash?: string | undefined
   /** Notebooks are read as text, cell by cell, unless their JSON is asked for. */
@@ -116,7 +116,7 @@ export interface WriteOptions {
   readonly expectHash?: string | undefined
 }
 
-export interface Written {
+export interface WriteResult {
   /** Bytes of the text itself. */
   readonly bytes: number
   /** What was there before. */
@@ -137,14 +137,14 @@ export interface TextFile {
   hash(): string
 }
 
-export interface Entry {
+export interface DirectoryEntry {
   readonly name: string
   readonly type: 'file' | 'directory' | 'symlink' | 'other'
   readonly size: number
   readonly modified: string
 }
 
-export interface ListedEntry extends Entry {
+export interface ListedEntry extends DirectoryEntry {
   readonly stat: FileStat
 }
 
@@ -181,7 +181,7 @@ export interface LineChoice {
   readonly max: number | undefined
 }
 
-export interface Hit {
+export interface SearchHit {
   readonly file: string
   readonly line_number: number
   readonly line: string
@@ -192,7 +192,7 @@ export interface Hit {
 }
 
 export interface SearchResult {
-  readonly hits: readonly Hit[]
+  readonly hits: readonly SearchHit[]
   /** True when there were more than `max`. */
   readonly more: boolean
   /** Files with hits that are not text, whose lines are not listed. */

@@ -4,12 +4,12 @@ import { setGuard } from '@clada/reply/core/guard.ts'
 import { type StopCause, type Problem, ProblemError } from './problem.ts'
 
 /** What one action may compute: the time it is given, and what it has used of it. Waiting is free. */
-interface Budget {
+interface TimeBudget {
   readonly ms: number
   used: number
 }
 
-const budgets = new AsyncLocalStorage<Budget>()
+const budgets = new AsyncLocalStorage<TimeBudget>()
 
 /** Gives a piece of work, with everything it awaits, so much time to compute; inside another limit, no more than is left. */
 export function withTimeLimit<T>(ms: number, work: () => T): T {

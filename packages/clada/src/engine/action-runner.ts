@@ -31,7 +31,7 @@ import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/op
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import type { ActionResult } from '../core/result.ts'
 
-interface Parts {
+interface RunnerParts {
   readonly ask: Ask | undefined
   /** Undo, back, forward and squash, for actions that only the user may call. */
   readonly steps: () => Promise<HistoryCommands>
@@ -47,11 +47,11 @@ export interface Watching {
 export class ActionRunner {
   readonly #options: RunOptions
   readonly #workspace: OpenWorkspace
-  readonly #parts: Parts
+  readonly #parts: RunnerParts
   readonly #copies = new Map<string, { total: number; reached: number; applied: number }>()
   #set: Promise<ReturnType<typeof openWorkingSet>> | undefined
 
-  constructor(options: RunOptions, workspace: OpenWorkspace, parts: Parts) {
+  constructor(options: RunOptions, workspace: OpenWorkspace, parts: RunnerParts) {
     this.#options = options
     this.#workspace = workspace
     this.#parts = parts

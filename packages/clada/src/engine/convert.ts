@@ -15,12 +15,12 @@ export interface ConvertedDocument {
   /** The blocks, with a blank line between. */
   readonly text: string
   /** The blocks that were left out, and why. */
-  readonly refused: readonly Note[]
+  readonly refused: readonly ConversionNote[]
   /** What changed for blocks that were converted. */
   readonly warnings: readonly string[]
 }
 
-export interface Note {
+export interface ConversionNote {
   readonly line: number
   readonly message: string
 }
@@ -42,7 +42,7 @@ class Conversion {
   readonly #writer: SyntaxWriter
   readonly #ids = new Set<string>()
   readonly #parts: string[] = []
-  readonly #refused: Note[] = []
+  readonly #refused: ConversionNote[] = []
   readonly #warnings: string[] = []
 
   constructor(to: TargetName, options: CladaOptions) {

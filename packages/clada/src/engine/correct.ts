@@ -16,9 +16,9 @@ import { syntaxNames, syntaxOf } from '@clada/reply/syntax/table.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import { type Hunk, parseHunks, hunkSide } from '@clada/reply/text/hunks.ts'
 
-type Correction = Pick<ParseError, 'corrected' | 'meant'>
+type CorrectedBlock = Pick<ParseError, 'corrected' | 'meant'>
 
-const none: Correction = {}
+const none: CorrectedBlock = {}
 
 /** Blocks that cannot run, as they were meant. A correction is read and decoded before it is shown. */
 export class Corrections {
@@ -33,7 +33,7 @@ export class Corrections {
   }
 
   /** Of a block that has diagnostics or whose action cannot be decoded. */
-  ofBlock(block: Block): Correction {
+  ofBlock(block: Block): CorrectedBlock {
     const { startLine, endLine, raw, diagnostics, syntax } = block
     if (startLine <= this.#covered) return none
     const isWhole = diagnostics.every(({ code }) => code === 'stopped-by' || code === 'csl-skipped')
@@ -82,7 +82,7 @@ export class Corrections {
   }
 
   /** Of a diagnostic that costs a block which could not be made out. */
-  ofDiagnostic({ raw, syntax = 'sham' }: Diagnostic): Correction {
+  ofDiagnostic({ raw, syntax = 'sham' }: Diagnostic): CorrectedBlock {
     return raw === undefined ? none : this.#withSyntax(syntax, this.#correctRaw(syntax, raw))
   }
 
@@ -97,7 +97,7 @@ export class Corrections {
     return row.kind === 'native' ? row.corrected?.(raw.replace(/\r?\n$/, ''), this.#reading) : undefined
   }
 
-  #withSyntax(name: string, text: string | undefined): Correction {
+  #withSyntax(name: string, text: string | undefined): CorrectedBlock {
     const syntax = syntaxNames.find((one) => one === name)
     if (text === undefined || syntax === undefined) return none
     const { blocks, diagnostics } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })

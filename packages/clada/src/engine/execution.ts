@@ -15,7 +15,7 @@ import {
   type ReviewNote,
 } from '../core/result.ts'
 import type { ReviewedBlock } from '../core/review.ts'
-import type { Confirm, Decision, RunOptions, Verdict } from './options.ts'
+import type { Confirm, LandingDecision, RunOptions, ChangesVerdict } from './options.ts'
 import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
@@ -309,7 +309,7 @@ export class Execution {
     }
     if (this.#selectTasks([task]).length === 0) return
     if (effect === 'exec') return this.#proposeCommand(meant, proposals)
-    const confirm = (changes: readonly Change[]): Promise<Decision> => proposals.decide(meant, changes)
+    const confirm = (changes: readonly Change[]): Promise<LandingDecision> => proposals.decide(meant, changes)
     if (this.#options.request.review !== undefined) {
       await this.#review(meant, this.#workspace, confirm)
       return
@@ -367,7 +367,7 @@ export class Execution {
     return result
   }
 
-  async #perform(task: ReadyTask, scope: Scope, review?: Review): Promise<ActionResult> {
+  async #perform(task: ReadyTask, scope: Scope, review?: ActionReview): Promise<ActionResult> {
     const result = this.#begin(task)
     const begun = now()
     const writes: Landing[] = []
@@ -545,9 +545,9 @@ export class Execution {
 }
 
 /** Looks at an action between its run and its result. */
-interface Review {
+interface ActionReview {
   /** Lands the staged changes of an action, or a part of them, or returns the reason why not. */
-  readonly decide?: ((changes: readonly Change[]) => Promise<Verdict>) | undefined
+  readonly decide?: ((changes: readonly Change[]) => Promise<ChangesVerdict>) | undefined
   /** Called when an action fails, with the files as they are. */
   failed?(problem: Problem, scope: Scope): Promise<void>
   readonly note?: ReviewNote | undefined

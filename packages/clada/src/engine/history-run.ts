@@ -95,7 +95,7 @@ export function listHistory(settings: Settings, { limit }: HistoryQuery = {}): P
     settings,
     ({ records, history }) => {
       const undone = undoneIn(records)
-      const known: Known = new Map()
+      const known: LastStates = new Map()
       return records.map((record) => {
         const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
         return { ...entryOf(record, undone), meanwhile: unlessEmpty(meanwhile) }
@@ -110,7 +110,7 @@ export function readChanges(settings: Settings, number: number): Promise<Executi
   return read(settings, ({ records, history, inspect }) => {
     const record = records.find((one) => one.number === number)
     if (record === undefined) return undefined
-    const known: Known = new Map()
+    const known: LastStates = new Map()
     for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
     const turns = meanwhileIn(record, known, history)
     const contents = contentsOfHistory(history)
@@ -128,7 +128,7 @@ export function readChanges(settings: Settings, number: number): Promise<Executi
 /** Changes by others since, in files that clada changed. */
 export function changesByOthers(settings: Settings): Promise<FileChange[]> {
   return read(settings, ({ records, history, inspect, isBlocked }) => {
-    const known: Known = new Map()
+    const known: LastStates = new Map()
     for (const record of records) meanwhileIn(record, known, history)
     return [...known].flatMap(([name, { state }]) => {
       const absolute = path.resolve(settings.root, name)
@@ -241,7 +241,7 @@ export function textLostBy(settings: Settings, absolute: string, text: string): 
 const read = <T>(settings: Settings, use: (timeline: RecordedHistory) => T, newest?: number): Promise<T> =>
   withTimeline(settings, makePathJudge(pathPolicyOf(settings)), use, newest)
 
-function entryOf(record: ExecutionRecord, { whole, parts }: Undone): HistoryEntry {
+function entryOf(record: ExecutionRecord, { whole, parts }: UndoneExecutions): HistoryEntry {
   const { number, time, kind, of, summary, conversation, actions, paths, mode, commits } = record
   const done = actions.filter(({ success }) => success).length
   const left = actions.filter((action) => action.left).length
@@ -265,14 +265,14 @@ function entryOf(record: ExecutionRecord, { whole, parts }: Undone): HistoryEntr
   }
 }
 
-interface Undone {
+interface UndoneExecutions {
   /** Executions that are undone. */
   readonly whole: ReadonlySet<number>
   /** The actions of others that are undone. */
   readonly parts: ReadonlyMap<number, number[]>
 }
 
-function undoneIn(records: readonly ExecutionRecord[]): Undone {
+function undoneIn(records: readonly ExecutionRecord[]): UndoneExecutions {
   const parts = new Map<number, number[]>()
   for (const { of, ofActions } of heldUndos(records))
     if (of !== undefined && ofActions !== undefined) parts.set(of, [...(parts.get(of) ?? []), ...ofActions])
@@ -283,16 +283,16 @@ function undoneIn(records: readonly ExecutionRecord[]): Undone {
 }
 
 /** The state in which clada left each path, and the execution. */
-type Known = Map<string, { readonly state: State; readonly number: number }>
+type LastStates = Map<string, { readonly state: State; readonly number: number }>
 
-interface Turn {
+interface PathRevert {
   readonly path: string
   readonly from: FileState | null
   readonly to: FileState | null
 }
 
 /** Paths that an execution found changed by others. Adds to `known` how it leaves them itself. */
-function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: string): Turn[] {
+function meanwhileIn({ number, paths }: ExecutionRecord, known: LastStates, history: string): PathRevert[] {
   return paths.flatMap(({ path: name, before, after }) => {
     const left = known.get(name)
     known.set(name, { state: after, number })

@@ -98,7 +98,7 @@ export const nothingRun = (result: ExecutionResult): RunResult => ({
 })
 
 /** The decision about the changes of one action. */
-export interface Verdict {
+export interface ChangesVerdict {
   /** The changes that stay. */
   readonly changes: readonly Change[]
   readonly problem?: Problem
@@ -107,9 +107,9 @@ export interface Verdict {
 }
 
 /** Whether changes may land: the reason why not, and what else there is to say about them. */
-export interface Decision {
+export interface LandingDecision {
   readonly problem?: Problem
   readonly warnings: readonly string[]
 }
 
-export type Confirm = (changes: readonly Change[]) => Promise<Decision>
+export type Confirm = (changes: readonly Change[]) => Promise<LandingDecision>

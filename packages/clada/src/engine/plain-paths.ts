@@ -9,16 +9,16 @@ export interface PlainPaths {
   readonly warnings: readonly string[]
 }
 
-interface Project {
+interface ProjectPaths {
   readonly root: string
   readonly isThere: (absolute: string) => boolean
 }
 
 /** How a path was meant, with a warning where that is no other spelling of the same name. */
-type Reading = { readonly path: string; readonly warning?: string } | undefined
+type PathReading = { readonly path: string; readonly warning?: string } | undefined
 
 /** Reads away what models and chat programs put around paths and into them, unless there is such a file. */
-export function plainPaths(block: Block, project: Project & { readonly strict: boolean }): PlainPaths {
+export function plainPaths(block: Block, project: ProjectPaths & { readonly strict: boolean }): PlainPaths {
   const readings = project.strict ? [withoutLead] : [withoutBackticks, withSlashes, withoutLead]
   let params = block.params
   const warnings: string[] = []
@@ -36,7 +36,7 @@ export function plainPaths(block: Block, project: Project & { readonly strict: b
 const PATHS = ['path', 'old_path', 'new_path'] as const
 
 /** Models put paths in backticks, as in prose. */
-function withoutBackticks(given: string, _: Block, { root, isThere }: Project): Reading {
+function withoutBackticks(given: string, _: Block, { root, isThere }: ProjectPaths): PathReading {
   const inner = /^`([^`\n]+)`$/.exec(given)?.[1]
   if (inner === undefined || isThere(path.resolve(root, given))) return undefined
   return { path: inner, warning: `'${given}' was read as '${inner}', without the backticks` }
@@ -46,7 +46,7 @@ function withoutBackticks(given: string, _: Block, { root, isThere }: Project): 
  * A backslash before a letter is a separator of Windows, and then all are. One before punctuation may be an escape of
  * Markdown: `app\\[id].ts` is read as the file that exists, and a path with slashes has no other separators.
  */
-function withSlashes(given: string, { syntax }: Block, { root, isThere }: Project): Reading {
+function withSlashes(given: string, { syntax }: Block, { root, isThere }: ProjectPaths): PathReading {
   if (!given.includes('\\')) return undefined
   const plain = given.replace(ESCAPES, '$1')
   const unescaped = {
@@ -66,7 +66,11 @@ function withSlashes(given: string, { syntax }: Block, { root, isThere }: Projec
 const ESCAPES = /\\([!-/:-@[-`{-~])/g
 
 /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. */
-function withoutLead(given: string, { rootNameMayLead, sideMayLead }: Block, { root, isThere }: Project): Reading {
+function withoutLead(
+  given: string,
+  { rootNameMayLead, sideMayLead }: Block,
+  { root, isThere }: ProjectPaths,
+): PathReading {
   const name = rootNameMayLead ? path.basename(root) : sideMayLead ? given.slice(0, 1) : ''
   if (name === '' || !given.startsWith(`${name}/`) || isThere(path.join(root, name))) return undefined
   const short = given.slice(name.length + 1)
@@ -78,7 +82,11 @@ function withoutLead(given: string, { rootNameMayLead, sideMayLead }: Block, { r
  * What an absolute path of another machine means here: what follows the project's own name, or else the longest end of it that
  * is a file, unless that is to be deleted.
  */
-export function pathHere(given: string, becomes: ActionSpec['file'], { root, isThere }: Project): string | undefined {
+export function pathHere(
+  given: string,
+  becomes: ActionSpec['file'],
+  { root, isThere }: ProjectPaths,
+): string | undefined {
   const [drive, ...parts] = given.replaceAll('\\', '/').split('/')
   if (drive === undefined || !/^(?:[A-Za-z]:)?$/.test(drive) || parts.length < 2 || parts.includes('..'))
     return undefined

@@ -13,7 +13,7 @@ import { damageWords } from '@clada/reply/text/undamage.ts'
 import { lacksBeginning, findMissingPart } from '@clada/reply/text/whole-file.ts'
 import type { PlacedParts } from '../structure/place-parts.ts'
 import type { Change, Scope } from '../workspace/open.ts'
-import type { Decision, RunOptions } from './options.ts'
+import type { LandingDecision, RunOptions } from './options.ts'
 import { withTimeLimit } from '../core/time-limit.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { ReadyTask } from './tasks.ts'
@@ -26,7 +26,7 @@ export interface ResolvedProposal {
 }
 
 /** What the question about a proposal needs. */
-type Proposed = Pick<Proposal, 'path' | 'diff' | 'lacks'> & { readonly kind: Proposal['kind'] | 'command' }
+type ProposalFacts = Pick<Proposal, 'path' | 'diff' | 'lacks'> & { readonly kind: Proposal['kind'] | 'command' }
 
 /** What a reply proposes: each change is staged, shown, and written after a yes. */
 export class Proposals {
@@ -110,7 +110,7 @@ export class Proposals {
    * Decides about the changes of a proposal, for every front end: a preview lists it, an execution asks where a yes is
    * needed. A review is a yes, except to a part of a file that would replace all of it.
    */
-  async decide(task: ReadyTask, changes: readonly Change[]): Promise<Decision> {
+  async decide(task: ReadyTask, changes: readonly Change[]): Promise<LandingDecision> {
     const { effect, request } = this.#options
     const warnings: string[] = []
     const { block } = task
@@ -135,7 +135,7 @@ export class Proposals {
     return { warnings }
   }
 
-  async #ask({ kind, path, diff, lacks }: Proposed): Promise<string | undefined> {
+  async #ask({ kind, path, diff, lacks }: ProposalFacts): Promise<string | undefined> {
     const { options, settings } = this.#options
     await this.#reported()
     return options.ask?.({

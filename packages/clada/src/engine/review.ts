@@ -70,14 +70,14 @@ function noteOf(all: readonly FileReview[], nothing: boolean): ReviewNote | unde
 }
 
 /** One file of an action: where it was and is. */
-interface ChangedFile extends Change {
+interface ReviewedChange extends Change {
   /** The place before, if the file is moved. */
   readonly from?: Change['at']
   /** Set where several files are taken or left out together: one without the others would lose a text. */
   readonly bound?: string
 }
 
-function filesOf(changes: readonly Change[]): ChangedFile[] {
+function filesOf(changes: readonly Change[]): ReviewedChange[] {
   const [gone, ...moreGone] = changes.filter(({ after }) => after === null)
   const [other, ...others] = changes.filter(({ after }) => after !== null)
   if (gone === undefined || other === undefined) return [...changes]
@@ -88,7 +88,7 @@ function filesOf(changes: readonly Change[]): ChangedFile[] {
 }
 
 class FileReview {
-  readonly #file: ChangedFile
+  readonly #file: ReviewedChange
   readonly #hunks: readonly ReviewHunk[]
   /** The path after the change. */
   readonly #path: string
@@ -100,7 +100,7 @@ class FileReview {
   readonly #root: string
   readonly #after: FileState | null
 
-  constructor(file: ChangedFile, choice: BlockChoice, left: ReadonlyMap<string, string | undefined>, root: string) {
+  constructor(file: ReviewedChange, choice: BlockChoice, left: ReadonlyMap<string, string | undefined>, root: string) {
     this.#file = file
     this.#root = root
     this.#path = pathFrom(root, file.at.absolute)
@@ -283,7 +283,7 @@ function placesOf(old: readonly string[], now: readonly string[]): ChangedPlace[
 }
 
 /** Only regular text files whose mode stays are taken by lines. */
-const isByLines = ({ before, after, bound }: ChangedFile): boolean =>
+const isByLines = ({ before, after, bound }: ReviewedChange): boolean =>
   bound === undefined &&
   isTextState(before) &&
   isTextState(after) &&
@@ -334,10 +334,10 @@ export async function findPlaces(
 }
 
 type FoundPlace = Omit<ReviewPlace, 'path' | 'text'>
-type Params = Readonly<Record<string, unknown>>
+type BlockParams = Readonly<Record<string, unknown>>
 
 /** Finds the places in the lines of the file; undefined for a problem that no place can solve. */
-function finderFor(problem: Problem, params: Params): ((lines: readonly string[]) => FoundPlace[]) | undefined {
+function finderFor(problem: Problem, params: BlockParams): ((lines: readonly string[]) => FoundPlace[]) | undefined {
   const { old_text: old, patch } = params
   if (problem.kind === 'structure') return () => structuresIn({ ...problem.details })
   if (problem.kind === 'lines-differ') return (lines) => rangesOf(problem.expected, lines)
@@ -392,7 +392,7 @@ function markAt(place: FoundPlace, param: string, lines: readonly string[]): Fou
 }
 
 /** The structures that a target may mean, each by its own name and lines. */
-function structuresIn({ matches, suggestions }: Params): FoundPlace[] {
+function structuresIn({ matches, suggestions }: BlockParams): FoundPlace[] {
   const found: unknown = matches ?? suggestions
   return (Array.isArray(found) ? found : []).flatMap((match: unknown) => {
     const { path, lines } = Object(match)

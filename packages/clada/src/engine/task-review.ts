@@ -11,13 +11,13 @@ import { primaryOf } from '../report/words.ts'
 import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.ts'
 import type { WriteNote } from '../core/files.ts'
 import { problemOfError } from './action-runner.ts'
-import { type Confirm, nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
+import { type Confirm, nothingRun, type RunOptions, type RunResult, type ChangesVerdict } from './options.ts'
 import { describeEditedParams, findPlaces, shortDiff, digestOfChanges, takeChoice, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** What lands is confirmed before, where that is asked for, and noted after. */
-interface Landing {
+interface LandingSteps {
   readonly onNotes: (notes: readonly WriteNote[]) => void
   readonly confirm: Confirm | undefined
 }
@@ -27,7 +27,7 @@ export class TaskReview {
   readonly #task: ReadyTask
   readonly #options: RunOptions
   readonly #scope: Scope
-  readonly #onNotes: Landing['onNotes']
+  readonly #onNotes: LandingSteps['onNotes']
   readonly #confirm: Confirm | undefined
   readonly #choice: BlockChoice
   #seen: { readonly shown: string; readonly taken: Taken } | undefined
@@ -38,7 +38,7 @@ export class TaskReview {
   /** The reason why the action does not even run. */
   readonly skipped: Problem | undefined
 
-  constructor(task: ReadyTask, options: RunOptions, scope: Scope, { onNotes, confirm }: Landing) {
+  constructor(task: ReadyTask, options: RunOptions, scope: Scope, { onNotes, confirm }: LandingSteps) {
     this.#task = task
     this.#options = options
     this.#scope = scope
@@ -72,7 +72,7 @@ export class TaskReview {
     return { edited: unlessEmpty(edits), place }
   }
 
-  get decide(): ((changes: readonly Change[]) => Promise<Verdict>) | undefined {
+  get decide(): ((changes: readonly Change[]) => Promise<ChangesVerdict>) | undefined {
     const stage = this.#stage
     return stage && ((changes) => this.#decide(changes, stage))
   }
@@ -116,7 +116,7 @@ export class TaskReview {
     return (this.#seen = { shown: digestOfChanges(changes, root), taken: takeChoice(changes, this.#choice, root) })
   }
 
-  async #decide(changes: readonly Change[], stage: GroupScope): Promise<Verdict> {
+  async #decide(changes: readonly Change[], stage: GroupScope): Promise<ChangesVerdict> {
     const { shown, taken } = this.#see(changes)
     const { leaveOut, shown: wanted, reason } = this.#choice
     const [first] = changes
@@ -138,7 +138,7 @@ export class TaskReview {
   }
 
   /** Where only a part is taken, that part is made on a stage of its own: the rest never happened. */
-  async #land(changes: readonly Change[], stage: GroupScope, { instead }: Taken): Promise<Verdict> {
+  async #land(changes: readonly Change[], stage: GroupScope, { instead }: Taken): Promise<ChangesVerdict> {
     if (instead === undefined) return this.#landConfirmed(stage, changes)
     const part = await this.#scope.group()
     const since = part.noting()
@@ -146,7 +146,7 @@ export class TaskReview {
     return this.#landConfirmed(part, since())
   }
 
-  async #landConfirmed(stage: GroupScope, changes: readonly Change[]): Promise<Verdict> {
+  async #landConfirmed(stage: GroupScope, changes: readonly Change[]): Promise<ChangesVerdict> {
     const decision = (await this.#confirm?.(changes)) ?? { warnings: [] }
     if (decision.problem !== undefined) return { changes: [], ...decision }
     this.#onNotes(await stage.land())

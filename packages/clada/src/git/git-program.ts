@@ -6,7 +6,7 @@ import { hardenedGitArgs, hardenedGitEnv } from '../process/isolated-git-dir.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
 import { waitLeft } from '../core/time-limit.ts'
-import { type Started, startProgram } from '../process/programs.ts'
+import { type StartedChild, startProgram } from '../process/programs.ts'
 
 /**
  * An environment that inherits almost nothing: no configuration of the machine or the user, no prompt, pager or editor,
@@ -55,7 +55,7 @@ export interface GitAnswer {
 }
 
 /** Starts git; the caller handles the process. */
-export function startGit({ cwd, env, args, lowPriority, syncsEach }: GitStart, input: 'ignore' | 'pipe'): Started {
+export function startGit({ cwd, env, args, lowPriority, syncsEach }: GitStart, input: 'ignore' | 'pipe'): StartedChild {
   const one = ['-c', 'core.fsyncMethod=fsync']
   const together = syncsTogether(env['GIT_OBJECT_DIRECTORY'] ?? cwd)
   const careful = syncsEach ? [...one, '-c', 'core.fsync=objects'] : together ? [] : one
@@ -119,7 +119,7 @@ export function globalConfig(): string | undefined {
 }
 
 function answerOf(
-  child: Started,
+  child: StartedChild,
   { input, okExitCodes = [], args }: Pick<GitCall, 'input' | 'okExitCodes' | 'args'>,
 ): Promise<GitAnswer> {
   return new Promise((done, failed) => {
@@ -167,7 +167,7 @@ export function whenSilent(command: string, hung: (stop: ProblemError) => void):
 }
 
 /** Ends git. A program that it started, or a disk that does not answer, must not keep this process alive. */
-export function abandon(child: Started): void {
+export function abandon(child: StartedChild): void {
   child.kill('SIGKILL')
   for (const pipe of child.stdio) pipe?.destroy()
   child.unref()

@@ -12,7 +12,7 @@ import { findProgram, systemGit, pathOutside, systemPath } from '../process/prog
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
 import { offlineAdvice } from '../report/messages/programs.ts'
-import { type Facts, substitute, unknownNames, type Values, variableFor } from './substitute.ts'
+import { type Facts, substitute, unknownNames, type PlaceholderValues, variableFor } from './substitute.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { homeDir, platform } from '../core/platform.ts'
 
@@ -30,7 +30,7 @@ export interface HooksEnd {
 /** Runs hooks in order until one without continueOnError fails. */
 export async function runHooks(
   hooks: readonly Hook[],
-  { vars, facts }: { readonly vars: Values; readonly facts: Facts },
+  { vars, facts }: { readonly vars: PlaceholderValues; readonly facts: Facts },
   scope: CommandScope,
 ): Promise<HooksEnd> {
   const errors: string[] = []
@@ -45,7 +45,7 @@ export async function runHooks(
   return { failed: false, late: false, errors, reports }
 }
 
-interface Failure {
+interface HookFailure {
   readonly reason: string
   readonly output: string
   readonly late: boolean
@@ -53,7 +53,12 @@ interface Failure {
 
 const defaultSeconds = 30
 
-async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandScope): Promise<Failure | undefined> {
+async function runHook(
+  hook: Hook,
+  vars: PlaceholderValues,
+  facts: Facts,
+  scope: CommandScope,
+): Promise<HookFailure | undefined> {
   const command = substitute(hook.run, vars, facts)
   if (!command.ok) return failure(command.error)
   // A command for the changed files is skipped if there are none.
@@ -130,7 +135,7 @@ function shellFor(roots: readonly string[]): string | undefined {
   )
 }
 
-const failure = (reason: string): Failure => ({ reason, output: '', late: false })
+const failure = (reason: string): HookFailure => ({ reason, output: '', late: false })
 
 const reasonOf = (problem: Problem): string => explain(problem, 'It cannot run').error
 
@@ -153,7 +158,7 @@ export function endOfOutput(output: string): string {
 }
 
 /** The first error in hooks, before any of them runs. The messages are those of earlier tools. */
-export function faultIn({ before = [], after = [] }: Hooks, vars: Values, facts: Facts): string | undefined {
+export function faultIn({ before = [], after = [] }: Hooks, vars: PlaceholderValues, facts: Facts): string | undefined {
   return [
     ...before.map((hook) => faultOf(hook) ?? unknown(hook, vars, {})),
     ...after.map((hook) => faultOf(hook) ?? unknown(hook, vars, facts)),
@@ -170,7 +175,7 @@ function faultOf(hook: unknown): string | undefined {
   return undefined
 }
 
-function unknown({ run }: Hook, vars: Values, facts: Facts): string | undefined {
+function unknown({ run }: Hook, vars: PlaceholderValues, facts: Facts): string | undefined {
   const [name] = unknownNames(run, vars, facts)
   return name === undefined ? undefined : `Variable not found: ${name} (in the hook '${run}')`
 }

@@ -5,7 +5,7 @@ import { spellOut } from '../report/words.ts'
  * are not trusted: a model chose the names of files. They are passed as environment variables, and the command gets a
  * reference, quoted for its position. Even if the position were misjudged, the value would not be read as a command.
  */
-export function substitute(command: string, vars: Values, facts: Facts): Substituted {
+export function substitute(command: string, vars: PlaceholderValues, facts: Facts): Substituted {
   const missing = unknownNames(command, vars, facts)
   if (missing.length > 0) return { ok: false, error: missing.map((name) => `Variable not found: ${name}`).join('; ') }
   const whole = command.replace(reference, (text, escape: string, name: string) =>
@@ -17,7 +17,7 @@ export function substitute(command: string, vars: Values, facts: Facts): Substit
   return withFacts(whole, facts)
 }
 
-export type Values = Readonly<Record<string, string>>
+export type PlaceholderValues = Readonly<Record<string, string>>
 
 /** A list becomes separate arguments where its reference is a word of its own. */
 export type Facts = Readonly<Record<string, string | readonly string[]>>
@@ -36,7 +36,7 @@ export type Substituted =
 const reference = /(\\?)\$\{([A-Za-z_]\w*)\}/g
 
 /** The names in a command that are neither variables nor facts. */
-export function unknownNames(command: string, vars: Values, facts: Facts): string[] {
+export function unknownNames(command: string, vars: PlaceholderValues, facts: Facts): string[] {
   return [...command.matchAll(reference)].flatMap(([, escape, name = '']) =>
     escape === '' && !Object.hasOwn(vars, name) && !Object.hasOwn(facts, name) ? [name] : [],
   )

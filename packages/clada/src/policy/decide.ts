@@ -1,7 +1,7 @@
 import type { ActionSpec } from '../core/action.ts'
 
 /** Whether an action may run at all, before anything is looked at. Pure: facts in, decision out. */
-export type Decision =
+export type PolicyDecision =
   | { readonly verdict: 'allow' }
   | { readonly verdict: 'deny'; readonly rule: 'user_only' | 'allowed_actions'; readonly reason: string }
 
@@ -11,7 +11,7 @@ export interface Caller {
   readonly allowedActions: readonly string[] | null
 }
 
-export function decide(spec: ActionSpec, spelled: string, caller: Caller): Decision {
+export function decide(spec: ActionSpec, spelled: string, caller: Caller): PolicyDecision {
   if (caller.origin === 'document' && !spec.access.includes('llm')) {
     const typed = spec.command === undefined ? '' : `; the user types: ${spec.command}`
     const reason = `Action '${spelled}' is for the user, not for model output${typed}`

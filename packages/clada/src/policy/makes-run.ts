@@ -8,10 +8,10 @@ import { NameTable } from './name-table.ts'
  * Each row: the end of a sentence that begins with the name of the file; ends of paths, in small letters, where `*` is any
  * part of a name and a slash at the end means a directory with everything in it.
  */
-type Row = readonly [why: string, files: string]
+type TriggerRow = readonly [why: string, files: string]
 
 /** By editors, agents, servers and shells. */
-const readByOthers: readonly Row[] = [
+const readByOthers: readonly TriggerRow[] = [
   [
     'VS Code can run commands from it when the folder is opened',
     '.vscode/tasks.json .vscode/settings.json .vscode/launch.json .vscode/mcp.json',
@@ -109,7 +109,7 @@ const readByOthers: readonly Row[] = [
 ]
 
 /** By tools that build, install, test, check and commit: a command that the user approves may start them too. */
-const readByTools: readonly Row[] = [
+const readByTools: readonly TriggerRow[] = [
   ['git runs it as a hook', '.husky/ .githooks/ .git-hooks/ githooks/'],
   [
     'pre-commit runs its hooks on every commit',

@@ -1,4 +1,4 @@
-import type { Access, Blocking, PathDecision, PathJudge, PathRefusal, Writer } from '../core/effects.ts'
+import type { Access, Blocking, PathDecision, PathJudge, PathRefusal, WriterKind } from '../core/effects.ts'
 import { isInside, slashed } from '../core/paths.ts'
 import { foldedName as folded, ignoreFileNames, ownerOfName, projectFileName } from '../core/reserved-names.ts'
 import { homeDir, type Platform, platform } from '../core/platform.ts'
@@ -54,7 +54,7 @@ function blockedForWriting(
  * Code may write what documents may. A command that the user approved may also fill directories of packages, in which
  * anything may be called like a secret; one whose approval is bound to what it runs may set up its tools as well.
  */
-function judgeWritten(absolute: string, by: Writer, policy: PathPolicy): PathDecision {
+function judgeWritten(absolute: string, by: WriterKind, policy: PathPolicy): PathDecision {
   if (by === 'code') return judgePlace(absolute, 'write', policy)
   // An install that the user approved with the network may bring another clada.
   if (by === 'wide' && policy.runningProgram.length > 0)

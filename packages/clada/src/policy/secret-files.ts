@@ -4,7 +4,7 @@
  * end covers the copies that editors and people leave, such as `.netrc~` and `.netrc.bak`. Where it would cover source
  * code too (`*.key*` has `hot.keys.ts`), the copies are spelled out.
  */
-const rows: readonly Row[] = [
+const rows: readonly SecretRow[] = [
   [
     'variables of an environment',
     '.env* #.env*# !.env*example !.env*sample !.env*template !.env*.dist .dev.vars* !.dev.vars.example',
@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
 ]
 
 /** Of package managers and agents, whose settings hold a login only sometimes: blocked while they do. */
-const settingsOfTools: Row = [
+const settingsOfTools: SecretRow = [
   'settings that may contain a login',
   ...'.npmrc .pnpmrc .yarnrc bunfig.toml .bunfig.toml pip.conf pip.ini .condarc nuget.config .mcp.json mcp.json'
     .concat(' claude_desktop_config.json .aider.conf.yml .aider.conf.yaml .claude.json settings.local.json')
@@ -70,7 +70,7 @@ const settingsOfTools: Row = [
   '.cargo/config* .config/pypoetry/auth.toml*',
 ]
 
-type Row = readonly [what: string, ...names: string[]]
+type SecretRow = readonly [what: string, ...names: string[]]
 
 function withCopies(name: string): string[] {
   const saved = ['', '~', '.bak', '.old', '.orig', '.save'].map((end) => `${name}${end}`)
@@ -78,9 +78,9 @@ function withCopies(name: string): string[] {
   return [...saved, `.${name}.sw?`, `#${name}#`]
 }
 
-const splitNames = ([, ...names]: Row): string[] => names.join(' ').split(' ')
+const splitNames = ([, ...names]: SecretRow): string[] => names.join(' ').split(' ')
 
-const namesIn = (row: Row): string[] => splitNames(row).map((name) => name.replace(/\/$/, ''))
+const namesIn = (row: SecretRow): string[] => splitNames(row).map((name) => name.replace(/\/$/, ''))
 
 const dependent: ReadonlySet<string> = new Set(namesIn(settingsOfTools))
 

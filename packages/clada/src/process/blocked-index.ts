@@ -26,7 +26,7 @@ export interface Blocked {
 }
 
 /** What one directory holds that matters here. It is the same as long as the directory was not changed. */
-interface Known {
+interface ScannedDirectory {
   readonly seen: string
   readonly dirs: readonly string[]
   readonly blocked: readonly (readonly [name: string, type: BlockedPath['type'] | 'link'])[]
@@ -36,15 +36,15 @@ interface Known {
   readonly unreadable: boolean
 }
 
-interface Index {
+interface ScanIndex {
   /** What decides which names are blocked. */
   readonly rules: string
   /** By the name of the directory. No object: one called `__proto__` was not listed, and programs read the keys in it. */
-  readonly dirs: ReadonlyMap<string, Known>
+  readonly dirs: ReadonlyMap<string, ScannedDirectory>
 }
 
-const held = new Map<string, Index>()
-const nothing: Index['dirs'] = new Map()
+const held = new Map<string, ScanIndex>()
+const nothing: ScanIndex['dirs'] = new Map()
 
 /**
  * What programs must not read, anywhere below a root. Directories are read once; after that only their times are
@@ -85,7 +85,7 @@ const format = 6
 /** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
 
-function keep(file: string, index: Index): void {
+function keep(file: string, index: ScanIndex): void {
   try {
     makePrivateDir(path.dirname(file))
     putFile(file, JSON.stringify({ ...index, dirs: [...index.dirs] }))
@@ -94,23 +94,23 @@ function keep(file: string, index: Index): void {
   }
 }
 
-function indexFrom(value: unknown): Index | undefined {
+function indexFrom(value: unknown): ScanIndex | undefined {
   if (typeof value !== 'object' || value === null || !('rules' in value) || !('dirs' in value)) return undefined
   const { rules, dirs } = value
   // The user's own directory: what is there was written by `keep`.
   return typeof rules === 'string' && isKnown(dirs) ? { rules, dirs: new Map(dirs) } : undefined
 }
 
-const isKnown = (value: unknown): value is [string, Known][] => Array.isArray(value)
+const isKnown = (value: unknown): value is [string, ScannedDirectory][] => Array.isArray(value)
 
 interface Walked {
-  readonly dirs: Index['dirs']
+  readonly dirs: ScanIndex['dirs']
   readonly fresh: number
   readonly reused: number
 }
 
-function walkDirectories(root: string, blocking: (relative: string) => Blocking, known: Index['dirs']): Walked {
-  const dirs = new Map<string, Known>()
+function walkDirectories(root: string, blocking: (relative: string) => Blocking, known: ScanIndex['dirs']): Walked {
+  const dirs = new Map<string, ScannedDirectory>()
   let [fresh, reused] = [0, 0]
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -137,7 +137,7 @@ const clockTicks = 50
 
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 
-function read(absolute: string, dir: string, blocking: (relative: string) => Blocking, seen: string): Known {
+function read(absolute: string, dir: string, blocking: (relative: string) => Blocking, seen: string): ScannedDirectory {
   const dirs: string[] = []
   const blocked: [string, BlockedPath['type'] | 'link'][] = []
   const linked: [string, string, number][] = []
@@ -163,20 +163,20 @@ interface Linked {
   readonly names: number
 }
 
-const linkedIn = (dirs: Index['dirs']): Linked[] =>
+const linkedIn = (dirs: ScanIndex['dirs']): Linked[] =>
   [...dirs].flatMap(([dir, { linked }]) =>
     linked.map(([name, inode, names]) => ({ path: child(dir, name), inode, names })),
   )
 
 /** Files with a further name outside the project. Package managers link from a store of their own. */
-function outsiders(dirs: Index['dirs']): Linked[] {
+function outsiders(dirs: ScanIndex['dirs']): Linked[] {
   const linked = linkedIn(dirs)
   const here = new Map<string, number>()
   for (const { inode } of linked) here.set(inode, (here.get(inode) ?? 0) + 1)
   return linked.filter(({ path: name, inode, names }) => (here.get(inode) ?? 0) < names && !isInPackages(name))
 }
 
-function summarize(root: string, dirs: Index['dirs'], isBlocked: (relative: string) => boolean): Blocked {
+function summarize(root: string, dirs: ScanIndex['dirs'], isBlocked: (relative: string) => boolean): Blocked {
   const blocked = [...dirs].flatMap(([dir, { blocked }]) =>
     blocked
       .map(([name, type]) => ({ path: child(dir, name), type }))

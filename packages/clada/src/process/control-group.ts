@@ -55,7 +55,7 @@ export function groupLimitsHere(): ReadonlySet<keyof GroupLimits> {
   return new Set(made.flatMap(({ set }) => set))
 }
 
-interface Place {
+interface GroupPaths {
   readonly own: string
   /** Where a group can be made that counts: in our own, else beside it. */
   readonly parent: string
@@ -64,12 +64,12 @@ interface Place {
 const controllers = ['pids', 'cpu', 'memory']
 
 /** One in the newer kind of groups, or one for each controller in the older. */
-function findPlaces(): Place[] {
+function findPlaces(): GroupPaths[] {
   try {
     return fs
       .readFileSync('/proc/self/cgroup', 'latin1')
       .split('\n')
-      .flatMap((line): Place[] => {
+      .flatMap((line): GroupPaths[] => {
         const [, listed = 'none', name = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
         const older = listed.split(',').find((one) => controllers.includes(one))
         const own = path.join('/sys/fs/cgroup', older ?? '', name)

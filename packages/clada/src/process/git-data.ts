@@ -9,12 +9,12 @@ export interface GitCommand {
 }
 
 /** Whether a text is what git writes there. */
-type Check = (text: string) => boolean
+type TextCheck = (text: string) => boolean
 
 /** What becomes of a name that a git command wrote in the git directory. */
-export type Verdict =
+export type GitDataVerdict =
   /** Put in its place, if it is a regular file and its content is what git writes there. */
-  | { readonly as: 'data'; readonly check?: Check }
+  | { readonly as: 'data'; readonly check?: TextCheck }
   | { readonly as: 'object' }
   /** Of use only while git runs, or made again when it is missing. */
   | { readonly as: 'left out' }
@@ -30,7 +30,7 @@ export type Verdict =
  * and info decide what git runs, and a script that `git commit` started left a `rebase-merge` whose list of steps had an
  * `exec` line, which the user's next `git rebase --continue` ran.
  */
-export function judgeWritten(name: string, command: GitCommand): Verdict {
+export function judgeWritten(name: string, command: GitCommand): GitDataVerdict {
   const own = inWorktree(name, command)
   if (transient.test(own ?? name)) return { as: 'left out' }
   if (objectName.test(name)) return { as: 'object' }
@@ -41,7 +41,7 @@ export function judgeWritten(name: string, command: GitCommand): Verdict {
 }
 
 /** Judges the end of a name. Objects are only ever added. */
-export function judgeGone(name: string, command: GitCommand): Verdict {
+export function judgeGone(name: string, command: GitCommand): GitDataVerdict {
   const own = inWorktree(name, command)
   if (own !== undefined && unfinished.some(({ dir, endedBy }) => isAt(own, dir) && endedBy.includes(command.verb)))
     return { as: 'data' }
@@ -58,25 +58,25 @@ function inWorktree(name: string, { worktree }: GitCommand): string | undefined 
 
 const isAt = (name: string, dir: string): boolean => name === dir || name.startsWith(`${dir}/`)
 
-type Row = readonly [name: RegExp, check?: Check]
+type GitDataRow = readonly [name: RegExp, check?: TextCheck]
 
-const rowOf = (rows: readonly Row[] | undefined, name: string): Row | undefined =>
+const rowOf = (rows: readonly GitDataRow[] | undefined, name: string): GitDataRow | undefined =>
   rows?.find(([names]) => names.test(name))
 
 const id = '[0-9a-f]{40}(?:[0-9a-f]{24})?'
-const whole = (text: string): Check => {
+const whole = (text: string): TextCheck => {
   const pattern = new RegExp(`^(?:${text})\\n?$`)
   return (content) => pattern.test(content)
 }
-const lines = (text: string): Check => {
+const lines = (text: string): TextCheck => {
   const pattern = new RegExp(`^(?:${text})?$`)
   return (content) => content.split('\n').every((line) => pattern.test(line))
 }
 const isIds = lines(id)
 const isId = whole(id)
-const isReference: Check = (text) => isId(text) || isReferenceName(symbolicTarget(text) ?? '')
+const isReference: TextCheck = (text) => isId(text) || isReferenceName(symbolicTarget(text) ?? '')
 /** Line by line: a repository may have a hundred thousand packed references. */
-const isPackedReferences: Check = (text) =>
+const isPackedReferences: TextCheck = (text) =>
   text.split('\n').every((line) => packedLine.test(line) || isReferenceName(packedName.exec(line)?.[1] ?? ''))
 const packedLine = new RegExp(`^(?:#.*|\\^${id})?$`)
 const packedName = new RegExp(`^${id} (.*)$`)
@@ -98,14 +98,14 @@ const transient =
 const objectName = /^objects\/(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})|pack\/pack-[0-9a-f]+\.(?:pack|promisor))$/
 
 /** In the git directory of each worktree. */
-const ofWorktree: readonly Row[] = [
+const ofWorktree: readonly GitDataRow[] = [
   [/^HEAD$/, isReference],
   [/^(?:(?:ORIG|MERGE|CHERRY_PICK|REVERT|REBASE)_HEAD|AUTO_MERGE|MERGE_AUTOSTASH)$/, isIds],
   [/^(?:FETCH_HEAD|MERGE_MSG|MERGE_MODE|COMMIT_EDITMSG|SQUASH_MSG)$/],
   [/^(?:index|sharedindex\.[0-9a-f]+|logs\/HEAD)$/],
 ]
 
-const shared: readonly Row[] = [
+const shared: readonly GitDataRow[] = [
   [/^packed-refs$/, isPackedReferences],
   [/^shallow$/, isIds],
   [/^reftable\/(?:tables\.list|0x[0-9a-f]+-0x[0-9a-f]+-[0-9a-f]+\.ref)$/],
@@ -126,7 +126,7 @@ interface Unfinished {
   /** The commands that may remove it. */
   readonly endedBy: readonly string[]
   /** Everything that may be in it: nothing that names a program or an option of one. */
-  readonly files: readonly Row[]
+  readonly files: readonly GitDataRow[]
 }
 
 const unfinished: readonly Unfinished[] = [

@@ -19,7 +19,7 @@ import {
   syncFiles,
 } from '../state/own-files.ts'
 import type { Collected } from './effects.ts'
-import { type GitCommand, judgeGone, judgeWritten, reportedName, type Verdict } from './git-data.ts'
+import { type GitCommand, judgeGone, judgeWritten, reportedName, type GitDataVerdict } from './git-data.ts'
 import type { Unusable } from './git-owner.ts'
 import { readOnlyGit } from './isolated-git-dir.ts'
 import { findProgram, systemPath } from './programs.ts'
@@ -32,13 +32,13 @@ interface LayeredRepository extends GitDirs {
 }
 
 /** How the repository was before the command: the time by the clock of the file system, and a copy of the index. */
-interface Before {
+interface RepositoryBefore {
   readonly began: number
   readonly index: string
 }
 
 /** A file or a deletion to land, by its name below the shared git directory. */
-interface Change {
+interface GitChange {
   readonly name: string
   readonly change: 'create' | 'modify' | 'delete'
   /** Where the new content is. */
@@ -55,11 +55,11 @@ export class GitLanding {
   readonly notKept: readonly NotKept[]
   readonly #referenceWords: readonly string[]
   readonly #repository: LayeredRepository
-  readonly #data: readonly Change[]
-  readonly #objects: readonly Change[]
+  readonly #data: readonly GitChange[]
+  readonly #objects: readonly GitChange[]
   readonly #locked = new Set<string>()
 
-  private constructor(repository: LayeredRepository, sorted: Sorted) {
+  private constructor(repository: LayeredRepository, sorted: SortedChanges) {
     this.#repository = repository
     this.#data = sorted.data
     this.#objects = sorted.objects
@@ -71,7 +71,7 @@ export class GitLanding {
   static async prepare(
     collected: Collected,
     repository: LayeredRepository,
-    before: Before,
+    before: RepositoryBefore,
   ): Promise<GitLanding | Unusable> {
     const sorted = sort(collected, commandIn(repository))
     if ('reason' in sorted) return sorted
@@ -129,7 +129,7 @@ export class GitLanding {
     if (index?.from !== undefined)
       await ask(this.#repository, ['update-index', '-q', '--unmerged', '--refresh'], index.from)
     // As git does it: a packed reference is there before the loose one goes, and a name is free before it is used again.
-    const rank = ({ name, change }: Change): number =>
+    const rank = ({ name, change }: GitChange): number =>
       name === 'packed-refs' ? 0 : change === 'delete' ? 1 : name.endsWith('index') ? 3 : name.endsWith('HEAD') ? 4 : 2
     for (const change of [...this.#data].sort((one, other) => rank(one) - rank(other))) this.#put(change)
     await syncFiles([...new Set(this.#data.map(({ name }) => path.dirname(path.join(commonDir, name))))])
@@ -145,7 +145,7 @@ export class GitLanding {
     removeFile(path.join(this.#repository.gitDir, landingNote))
   }
 
-  #put({ name, change, from = '', mode }: Change): void {
+  #put({ name, change, from = '', mode }: GitChange): void {
     const file = path.join(this.#repository.commonDir, name)
     const lock = `${file}.lock`
     if (change === 'delete') {
@@ -173,7 +173,7 @@ export class GitLanding {
   }
 
   /** Undefined once everything is locked that is there, and is as the command found it. */
-  async #lock({ began, index }: Before): Promise<Unusable | undefined> {
+  async #lock({ began, index }: RepositoryBefore): Promise<Unusable | undefined> {
     const { commonDir, gitDir } = this.#repository
     if (this.#data.length === 0) return undefined
     putFile(path.join(gitDir, landingNote), this.#data.map(({ name }) => `${name}.lock\n`).join(''))
@@ -203,11 +203,11 @@ function referenceWords(changed: readonly string[]): string[] {
 const parsePackedRefs = (text: string): Map<string, string> =>
   new Map([...text.matchAll(/^([0-9a-f]+) (refs\/.*)$/gm)].map(([, id = '', name = '']) => [name, id]))
 
-const isIndex = ({ name }: Change): boolean => name.endsWith('.idx')
+const isIndex = ({ name }: GitChange): boolean => name.endsWith('.idx')
 
-interface Sorted {
-  readonly data: Change[]
-  readonly objects: Change[]
+interface SortedChanges {
+  readonly data: GitChange[]
+  readonly objects: GitChange[]
   readonly notKept: NotKept[]
 }
 
@@ -216,8 +216,8 @@ const commandIn = ({ gitDir, commonDir, verb }: LayeredRepository): GitCommand =
   verb,
 })
 
-function sort({ effects, notKept }: Collected, command: GitCommand): Sorted | Unusable {
-  const sorted: Sorted = { data: [], objects: [], notKept: [] }
+function sort({ effects, notKept }: Collected, command: GitCommand): SortedChanges | Unusable {
+  const sorted: SortedChanges = { data: [], objects: [], notKept: [] }
   const refused = new Map<string, string>()
   const taken = new Set<string>()
   const refuse = (name: string, reason: string): void => {
@@ -248,7 +248,7 @@ function sort({ effects, notKept }: Collected, command: GitCommand): Sorted | Un
   const again = new Set(
     sorted.data.flatMap(({ name, change }) => (change !== 'delete' && gone.has(name) ? [name] : [])),
   )
-  const data = sorted.data.flatMap((one): Change[] => {
+  const data = sorted.data.flatMap((one): GitChange[] => {
     // What made room for something that is refused stays.
     if (one.change === 'delete' && (taken.has(one.name) || isBelowAny(one.name, taken))) return []
     if (!again.has(one.name)) return [one]
@@ -257,7 +257,7 @@ function sort({ effects, notKept }: Collected, command: GitCommand): Sorted | Un
   return { ...sorted, data }
 }
 
-function verdictOf(effect: Effect, command: GitCommand): Verdict {
+function verdictOf(effect: Effect, command: GitCommand): GitDataVerdict {
   const { kind, path: name } = effect
   if (kind === 'time') return { as: 'left out' }
   if (kind === 'gone')
@@ -281,7 +281,7 @@ const isContainer = (name: string): boolean =>
   )
 
 /** The first name whose content is not what git writes there. */
-async function findBrokenData(data: readonly Change[], repository: LayeredRepository): Promise<string | undefined> {
+async function findBrokenData(data: readonly GitChange[], repository: LayeredRepository): Promise<string | undefined> {
   const command = commandIn(repository)
   for (const { name, from } of data) {
     if (from === undefined) continue
@@ -298,7 +298,11 @@ async function findBrokenData(data: readonly Change[], repository: LayeredReposi
 }
 
 /** Git takes what an index lists for checked: a name such as `../x` or `.git/hooks/x` would be written by a checkout. */
-async function hasSafeNames(index: string, data: readonly Change[], repository: LayeredRepository): Promise<boolean> {
+async function hasSafeNames(
+  index: string,
+  data: readonly GitChange[],
+  repository: LayeredRepository,
+): Promise<boolean> {
   const listed = await ask(repository, ['ls-files', '-z'], index, data)
   return listed !== undefined && listed.split('\0').every((name) => name === '' || unsafeTreeName(name) === undefined)
 }
@@ -314,7 +318,7 @@ async function ask(
   repository: LayeredRepository,
   words: readonly string[],
   index: string,
-  beside: readonly Change[] = [],
+  beside: readonly GitChange[] = [],
 ): Promise<string | undefined> {
   const isolated = readOnlyGit(repository, repository.top)
   try {
@@ -338,8 +342,8 @@ async function runGit(args: readonly string[], env: Readonly<Record<string, stri
 }
 
 /** Objects are found by their names, so that a name must be that of the content. Indexes of packs are made anew. */
-async function findBrokenObject(objects: Change[], repository: LayeredRepository): Promise<string | undefined> {
-  const indexes: Change[] = []
+async function findBrokenObject(objects: GitChange[], repository: LayeredRepository): Promise<string | undefined> {
+  const indexes: GitChange[] = []
   for (const { name, from = '' } of objects) {
     fs.chmodSync(from, 0o600)
     if (name.endsWith('.promisor')) continue

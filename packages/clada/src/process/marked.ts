@@ -6,7 +6,7 @@ import {
   isProgram,
   namedProgram,
   readProgramOutput,
-  type Started,
+  type StartedChild,
   startPart,
   systemPath,
 } from './programs.ts'
@@ -16,13 +16,13 @@ import { platform } from '../core/platform.ts'
  * Without a namespace, a child that made a session of its own has left both its group and its parent. What it cannot
  * leave by accident is what it was born with: so the program gets a mark, and each process that has it belongs to the program.
  */
-export interface Mark {
+export interface ProcessMark {
   readonly text: string
   /** Where it is to be read, for each process. */
   readonly file: 'limits' | 'environ'
 }
 
-interface Start {
+interface MarkedStart {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ interface Start {
  * The same program, bearing a mark: a limit of the system that never matters, 28 years of real-time work without a pause,
  * because it survives an emptied environment; else, where no program can set it, a variable.
  */
-export function markProgram({ file, args, env }: Start): Start & { readonly mark: Mark } {
+export function markProgram({ file, args, env }: MarkedStart): MarkedStart & { readonly mark: ProcessMark } {
   const number = String(900_000_000_000_000 + Math.floor(Math.random() * 10 ** 14))
   const prlimit = platform.proc ? findProgram('prlimit', systemPath) : undefined
   // What cannot be started is better said by the system than by a program in between.
@@ -51,7 +51,7 @@ export function markProgram({ file, args, env }: Start): Start & { readonly mark
 export function startMarked(
   program: string,
   args: readonly string[],
-): { readonly child: Started; readonly tree: ProcessTree } | undefined {
+): { readonly child: StartedChild; readonly tree: ProcessTree } | undefined {
   const found = namedProgram(program)
   if (found === undefined) return undefined
   const { file, args: all, env, mark } = markProgram({ ...found, args })
@@ -60,7 +60,7 @@ export function startMarked(
 }
 
 /** Linux shows the mark of every process. macOS does not; there those below the program are followed by their parents. */
-export function openMarkedTree(leader: number | undefined, mark: Mark): ProcessTree {
+export function openMarkedTree(leader: number | undefined, mark: ProcessMark): ProcessTree {
   const group = openGroupTree(leader)
   const ps = platform.proc || !platform.processGroups ? undefined : findProgram('ps', systemPath)
   if (ps !== undefined && leader !== undefined)
@@ -132,13 +132,13 @@ export const parseProcessRows = (text: string): { pid: number; parent: number; b
   }))
 
 /** The youngest first: one that only starts another and ends is gone when all the others have been asked. */
-function* bearers(mark: Mark): Generator<number> {
+function* bearers(mark: ProcessMark): Generator<number> {
   for (const pid of [...processesIn('/proc')].reverse()) {
     if (pid !== process.pid && bears(pid, mark) && birthOf(pid) !== undefined) yield pid
   }
 }
 
-function bears(pid: number, { file, text }: Mark): boolean {
+function bears(pid: number, { file, text }: ProcessMark): boolean {
   try {
     return fs.readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(text)
   } catch {

@@ -112,7 +112,7 @@ export function real(file: string): string {
 }
 
 /** A program that is running, or could not be started. */
-export type Started = ChildProcess
+export type StartedChild = ChildProcess
 
 /** How a program of clada's own is started: never through a shell. */
 type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
@@ -121,7 +121,7 @@ type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
  * Starts a program of clada's own by its name or its absolute path, outside any sandbox and never from a project; one
  * that is not there ends with ENOENT, like any other. What it starts in turn does not come from a project either.
  */
-export function startProgram(name: string, args: readonly string[], options: StartOptions): Started {
+export function startProgram(name: string, args: readonly string[], options: StartOptions): StartedChild {
   const dirs = ownPath()
   return childProcess().spawn(fileOf(name, dirs), [...args], {
     windowsHide: true,
@@ -133,7 +133,7 @@ export function startProgram(name: string, args: readonly string[], options: Sta
 }
 
 /** Starts a program that the user named on the command line: a path as it is, a name from outside the projects. */
-export function startNamed(program: string, args: readonly string[], options: StartOptions): Started {
+export function startNamed(program: string, args: readonly string[], options: StartOptions): StartedChild {
   return program.includes(path.sep)
     ? startPart(path.resolve(program), args, options)
     : startProgram(program, args, options)
@@ -177,7 +177,7 @@ export function readProgramOutput(file: string, args: readonly string[], timeout
 }
 
 /** A part of clada, wherever that is installed. */
-export function startPart(file: string, args: readonly string[], options: StartOptions): Started {
+export function startPart(file: string, args: readonly string[], options: StartOptions): StartedChild {
   if (!path.isAbsolute(file)) throw new Error(`'${file}' is not absolute`)
   return childProcess().spawn(file, [...args], options)
 }

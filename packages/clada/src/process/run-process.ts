@@ -76,7 +76,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const both = new KeptOutput(call.outputBytes)
   const nothing = { stdout: '', stderr: '', output: '', exitCode: null, signal: null, status: '', allEnded: true }
   const unstarted = ({ message }: Error): ProcessEnd => ({ ...nothing, ended: 'unstarted', error: message })
-  let started: Started
+  let started: RunningProcess
   try {
     started = start(call)
   } catch (error) {
@@ -136,13 +136,13 @@ function hear(pipe: Readable | null, kept: readonly KeptOutput[], onOutput: Proc
   })
 }
 
-interface Started {
+interface RunningProcess {
   readonly child: ChildProcess
   readonly tree: ProcessTree
   readonly readStatus: () => string
 }
 
-function start(call: ProcessCall): Started {
+function start(call: ProcessCall): RunningProcess {
   const readStatus = (): string => ''
   if (call.scope === 'namespace') {
     const { filter, memoryBytes = Infinity } = call
@@ -228,7 +228,7 @@ function isInherited(descriptor: number): boolean {
 }
 
 /** How a program is started, without a shell that reads its arguments. */
-export interface Start {
+export interface ProgramStart {
   readonly file: string
   readonly args: readonly string[]
   /** The arguments are quoted already. */
@@ -240,7 +240,7 @@ export interface Start {
  * quotation mark or a variable in an argument could become a command. Here every word is in quotation marks, and a word
  * that could end them or name a variable is refused.
  */
-export function startOf(file: string, args: readonly string[]): Start | { readonly reason: string } {
+export function startOf(file: string, args: readonly string[]): ProgramStart | { readonly reason: string } {
   const { file: shell, args: options } = cmdStart('')
   if (file === shell && args.length === options.length && options.slice(0, -1).every((one, at) => one === args[at]))
     return { file, args, verbatim: true }
@@ -256,7 +256,7 @@ export function startOf(file: string, args: readonly string[]): Start | { readon
 }
 
 /** A line for `cmd`, which takes the outer quotation marks off and reads the rest as it is. */
-export const cmdStart = (line: string): Pick<Start, 'file' | 'args'> => ({
+export const cmdStart = (line: string): Pick<ProgramStart, 'file' | 'args'> => ({
   file: platform.path.join(systemPath[0] ?? '', 'cmd.exe'),
   args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
 })

@@ -16,7 +16,7 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
   if (machine === undefined) return undefined
   const { audit, column } = machine
   const number = (name: keyof typeof calls): number => calls[name][column]
-  const lines: Line[] = [
+  const lines: Instruction[] = [
     { load: offsets.arch },
     { if: 'equal', to: audit, else: 'kill' },
     { load: offsets.number },
@@ -137,7 +137,7 @@ const argument = (index: number): number => 16 + 8 * index
 type Label = 'namespaces' | 'request' | 'family' | 'refuse' | 'unknown' | 'kill' | 'allow'
 
 /** One instruction. A jump goes to the next one where it names nothing else. */
-type Line = { readonly label?: Label } & (
+type Instruction = { readonly label?: Label } & (
   | { readonly load: number }
   | { readonly return: number }
   | { readonly if: 'always'; readonly goto: Label }
@@ -152,7 +152,7 @@ type Line = { readonly label?: Label } & (
 const codes = { load: 0x20, return: 0x06, always: 0x05, equal: 0x15, atLeast: 0x35, anyOf: 0x45 } as const
 
 /** Eight bytes each: code, the two distances of a jump, and a number. */
-function assemble(lines: readonly Line[]): Buffer {
+function assemble(lines: readonly Instruction[]): Buffer {
   const program = Buffer.alloc(lines.length * 8)
   lines.forEach((line, at) => {
     const distance = (label: Label | undefined): number =>

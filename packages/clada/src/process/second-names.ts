@@ -16,12 +16,12 @@ export interface SecondName {
  */
 export class SecondNames {
   readonly #roots: readonly string[]
-  readonly #known: Known
+  readonly #known: KnownNames
   #targets: ReadonlyMap<string, string> | undefined
   #blocked: ReadonlySet<string> | undefined
   #counts: ReadonlyMap<string, number> | undefined
 
-  constructor(roots: readonly string[], known: Known) {
+  constructor(roots: readonly string[], known: KnownNames) {
     this.#roots = roots
     this.#known = known
   }
@@ -100,7 +100,7 @@ export class SecondNames {
   }
 }
 
-interface Known {
+interface KnownNames {
   /** Whether a file is blocked by its name. */
   isBlocked(absolute: string): boolean
   /** How many names of a file clada made itself. */

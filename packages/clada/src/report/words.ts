@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Tried } from '../core/commands.ts'
+import type { ApprovalRequest, TrialRun } from '../core/commands.ts'
 import type { MissingPart } from '@clada/reply/core/proposal.ts'
 import { type ActionResult, type Details, type ParseError } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
@@ -112,7 +112,7 @@ export const doubtSentence = (lacks: MissingPart): string =>
   `${lacks === 'characters' ? 'Perhaps damaged' : 'Not the whole file'}: ${missingSentence(lacks)}`
 
 /** How a command went that the user tried. */
-export function triedSentence({ exitCode, changed, more }: Tried): string {
+export function triedSentence({ exitCode, changed, more }: TrialRun): string {
   const how = 'In the sandbox, without network:'
   if (exitCode === null) return `${how} it did not end in time. After a yes it runs again.`
   const files = changed.length + more
@@ -120,7 +120,7 @@ export function triedSentence({ exitCode, changed, more }: Tried): string {
 }
 
 /** The end of its output, line by line. */
-export const triedOutput = ({ output }: Tried): string[] =>
+export const triedOutput = ({ output }: TrialRun): string[] =>
   output.trim() === ''
     ? []
     : output

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import type { Entry } from '../core/files.ts'
+import type { DirectoryEntry } from '../core/files.ts'
 import { hasCode } from '../core/platform.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
@@ -10,7 +10,7 @@ import { binaryType, describeBinary } from '../core/binary-type.ts'
 
 type Kinds = Pick<fs.Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
 
-export function typeOf(stat: Kinds): Entry['type'] {
+export function typeOf(stat: Kinds): DirectoryEntry['type'] {
   if (stat.isFile()) return 'file'
   if (stat.isDirectory()) return 'directory'
   return stat.isSymbolicLink() ? 'symlink' : 'other'

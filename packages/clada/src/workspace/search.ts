@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isInside, isNotebookPath, slashed } from '../core/paths.ts'
-import type { FileChoice, Hit, Search, SearchResult } from '../core/files.ts'
+import type { FileChoice, SearchHit, Search, SearchResult } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { namesMatching } from '../core/names-matching.ts'
 import { notebookText } from './notebook.ts'
@@ -136,7 +136,7 @@ class HitCollector {
   readonly #query: Search
   readonly #dir: Location
   readonly #choice: HitChoice
-  readonly #hits: Hit[] = []
+  readonly #hits: SearchHit[] = []
   readonly #binary: string[] = []
   #more = false
 
@@ -173,7 +173,7 @@ class HitCollector {
       return 'enough'
     }
     const line = text.length > longestLine ? cutAround(text, column) : text
-    const hit: Hit = { file, line_number: number, line }
+    const hit: SearchHit = { file, line_number: number, line }
     if (this.#query.lines === undefined) this.#hits.push(hit)
     else this.#hits.push(isContext ? { ...hit, isContext } : { ...hit, matches })
     return 'go-on'

@@ -1,6 +1,6 @@
 import type { Becoming } from '../core/recorder.ts'
 import type { Staged } from '../core/effects.ts'
-import type { Entry, FileStat, ListedEntry, OpenFile, WriteNote } from '../core/files.ts'
+import type { DirectoryEntry, FileStat, ListedEntry, OpenFile, WriteNote } from '../core/files.ts'
 import type { Location } from './walk.ts'
 
 /**
@@ -70,10 +70,10 @@ export interface Removal {
 /** The content of a file: its bytes, or a file to copy. */
 export type PlacedContent = Buffer | { readonly file: string; readonly mode: number }
 
-export type ListedName = Pick<Entry, 'name' | 'type'>
+export type ListedName = Pick<DirectoryEntry, 'name' | 'type'>
 
 export interface EntryInfo {
-  readonly type: Entry['type']
+  readonly type: DirectoryEntry['type']
   readonly size: number
   readonly mode: number
   /** It is read-only. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Access, PathJudge, PathRefusal, Writer } from '../core/effects.ts'
+import type { Access, PathJudge, PathRefusal, WriterKind } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
@@ -59,7 +59,7 @@ export class Locator {
   }
 
   /** The place of something that a program wrote, or why it may not stay. */
-  locateWritten(absolute: string, by: Writer): Location | { readonly reason: string } {
+  locateWritten(absolute: string, by: WriterKind): Location | { readonly reason: string } {
     const decision = this.#judge.written(absolute, by)
     if (decision.verdict === 'deny') return { reason: decision.reason }
     const { root, parts, unlessLogin } = decision

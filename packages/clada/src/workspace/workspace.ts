@@ -1,4 +1,4 @@
-import type { Access, Effect, Landed, NotKept, Staged, Writer } from '../core/effects.ts'
+import type { Access, Effect, Landed, NotKept, Staged, WriterKind } from '../core/effects.ts'
 import type {
   Discarded,
   FileChoice,
@@ -7,12 +7,12 @@ import type {
   OpenFile,
   PathArg,
   Pathed,
-  ReadOptions,
+  FileReadOptions,
   Search,
   SearchResult,
   TextFile,
   WriteOptions,
-  Written,
+  WriteResult,
 } from '../core/files.ts'
 import { shortDigestOf, digestOf } from '../core/digest.ts'
 import { bytesContainLogin } from '../core/logins.ts'
@@ -191,7 +191,7 @@ export class ActionFiles implements Files {
     this.#onWrite = onWrite
   }
 
-  async read(path: PathArg, options: ReadOptions = {}): Promise<TextFile> {
+  async read(path: PathArg, options: FileReadOptions = {}): Promise<TextFile> {
     // Most files are there and quiet, and a promise for each step takes as long as the step.
     const ready = this.#ready(path, 'read')
     const at = ready instanceof Promise ? await ready : ready
@@ -228,7 +228,7 @@ export class ActionFiles implements Files {
     await landing.written
   }
 
-  async write(path: PathArg, text: string, options: WriteOptions = {}): Promise<Written> {
+  async write(path: PathArg, text: string, options: WriteOptions = {}): Promise<WriteResult> {
     const at = await this.#ready(path, 'write')
     const plain = text.startsWith('\ufeff') ? text.slice(1) : text
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
@@ -425,7 +425,7 @@ export class ActionFiles implements Files {
     return discardNames(root, absolutes, which)
   }
 
-  async land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed> {
+  async land(root: string, effects: readonly Effect[], by: WriterKind): Promise<Landed> {
     const { tree, locator } = this.#workspace.parts
     // What takes a name is on the disk first.
     await syncMany(effects.flatMap((one) => (one.kind === 'file' ? [one.from] : [])))
@@ -488,7 +488,7 @@ export class ActionFiles implements Files {
     base: Base,
     at: Location,
     path: PathArg,
-    { expectHash }: ReadOptions,
+    { expectHash }: FileReadOptions,
   ): Promise<{ file: TextFile; base: Base }> {
     try {
       this.#expect(at, path, base.bytes, expectHash)

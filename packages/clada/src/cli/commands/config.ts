@@ -2,7 +2,7 @@ import path from 'node:path'
 import { groups, type KeyName, keyNames } from '../../config/keys.ts'
 import type { Loaded } from '../../config/load.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
-import { type Effective, merge, type Source } from '../../config/merge.ts'
+import { type Effective, merge, type ConfigSource } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command } from '../command.ts'
@@ -60,7 +60,7 @@ function namesFor(words: readonly string[]): readonly KeyName[] {
 interface Row {
   readonly name: KeyName
   readonly value: unknown
-  readonly from: 'flag' | Source | 'default'
+  readonly from: 'flag' | ConfigSource | 'default'
   readonly flag?: string
   readonly file?: string
   readonly line?: number
@@ -70,7 +70,7 @@ interface Row {
 function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): Row {
   const { value, from, at, refused } = effective
   // The command line has no settings of an editor.
-  const fileOf = (by: Source): string => (by === 'project' || by === 'user' ? (loaded?.[by]?.file ?? '') : '')
+  const fileOf = (by: ConfigSource): string => (by === 'project' || by === 'user' ? (loaded?.[by]?.file ?? '') : '')
   // Here --json sets the format of this output, not that of reports.
   const { json: _, ...others } = flags
   const said = findFlagValue(name, value, others)

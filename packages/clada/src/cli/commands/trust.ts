@@ -2,7 +2,7 @@ import { approvalLineOf } from '../../approvals/approval-line.ts'
 import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
 import { wantsNetwork } from '../../approvals/needs-network.ts'
 import { type KeyName, keyNames } from '../../config/keys.ts'
-import type { Place } from '../../config/kinds.ts'
+import type { YamlPosition } from '../../config/kinds.ts'
 import { commandSettingsOf, historySettingsOf, settingsOf } from '../../config/settings.ts'
 import type { HistorySettings, Settings } from '../../core/settings.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
@@ -170,7 +170,7 @@ function withoutTerminal(instead: string): Answer {
 }
 
 /** What a project's file asks for: the user sees everything that they trust. */
-function shownWidening({ name, value, at }: { name: KeyName; value: unknown; at: Place }): string {
+function shownWidening({ name, value, at }: { name: KeyName; value: unknown; at: YamlPosition }): string {
   const entries = Array.isArray(value) ? value : undefined
   if (entries === undefined) return `  line ${at.line}: ${name}: ${spellOutCommand(yamlOf(name, value))}`
   return [`  line ${at.line}: ${name}:`, ...entries.map((entry) => `    - ${spellOutCommand(shownEntry(entry))}`)].join(

@@ -117,20 +117,20 @@ interface Sides {
 }
 
 /** Where it begins on both sides, counted from 0, and what follows. */
-interface Hunk {
+interface DiffHunk {
   readonly oldAt: number
   readonly newAt: number
   readonly runs: readonly LineRun[]
 }
 
-function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun): Hunk[] {
+function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun): DiffHunk[] {
   const runs = bounded(() =>
     diffLines(
       before.map((line) => comparable(line, reader)),
       after.map((line) => comparable(line, reader)),
     ),
   )
-  const hunks: Hunk[] = []
+  const hunks: DiffHunk[] = []
   let [oldAt, newAt] = [0, 0]
   for (const { lead, runs: group } of groupRuns(runs, context)) {
     const hunk = { oldAt: oldAt + lead, newAt: newAt + lead, runs: group.filter(({ count }) => count > 0) }
@@ -152,11 +152,14 @@ function comparable(line: string, reader: ReadingRun): string {
 const lengthOf = (runs: readonly LineRun[], side: 'old' | 'new'): number =>
   runs.reduce((sum, { kind, count }) => (kind === 'same' || kind === side ? sum + count : sum), 0)
 
-const isBlankOnly = (hunk: Hunk, sides: Sides): boolean =>
+const isBlankOnly = (hunk: DiffHunk, sides: Sides): boolean =>
   linesOf(hunk, sides).every(({ kind, lines }) => kind === 'same' || lines.every((line) => line.trim() === ''))
 
 /** Its runs with their lines; those that both sides have are the old ones. */
-function linesOf({ oldAt, newAt, runs }: Hunk, { before, after }: Sides): { kind: LineRun['kind']; lines: string[] }[] {
+function linesOf(
+  { oldAt, newAt, runs }: DiffHunk,
+  { before, after }: Sides,
+): { kind: LineRun['kind']; lines: string[] }[] {
   let [old, now] = [oldAt, newAt]
   return runs.map(({ kind, count }) => {
     const lines = kind === 'new' ? after.slice(now, now + count) : before.slice(old, old + count)
@@ -169,7 +172,7 @@ function linesOf({ oldAt, newAt, runs }: Hunk, { before, after }: Sides): { kind
 const withNoNewlineMark = (line: string): string =>
   line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`
 
-function unifiedHunk(hunk: Hunk, sides: Sides): string {
+function unifiedHunk(hunk: DiffHunk, sides: Sides): string {
   const { oldAt, newAt, runs } = hunk
   const body = linesOf(hunk, sides).flatMap(({ kind, lines }) =>
     lines.map((line) => MARKS[kind] + withNoNewlineMark(line)),
@@ -179,7 +182,7 @@ function unifiedHunk(hunk: Hunk, sides: Sides): string {
 }
 
 /** `5,6c5` and then the lines of both sides. */
-function normalHunk(hunk: Hunk, sides: Sides): string {
+function normalHunk(hunk: DiffHunk, sides: Sides): string {
   const { oldAt, newAt, runs } = hunk
   const [removed, added] = [lengthOf(runs, 'old'), lengthOf(runs, 'new')]
   const range = (at: number, count: number): string =>

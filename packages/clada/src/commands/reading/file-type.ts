@@ -12,15 +12,15 @@ export async function runFile(reader: ReadingRun): Promise<void> {
   })
 }
 
-interface Kind {
+interface FileType {
   readonly described: string
   readonly mime: string
   readonly charset: string
 }
 
-const directory: Kind = { described: 'directory', mime: 'inode/directory', charset: 'binary' }
+const directory: FileType = { described: 'directory', mime: 'inode/directory', charset: 'binary' }
 
-function describeKind({ described, mime, charset }: Kind, reader: ReadingRun): string {
+function describeKind({ described, mime, charset }: FileType, reader: ReadingRun): string {
   if (reader.has('--mime-type')) return mime
   if (reader.has('--mime-encoding')) return charset
   return reader.has('-i', '--mime') ? `${mime}; charset=${charset}` : described
@@ -29,7 +29,7 @@ function describeKind({ described, mime, charset }: Kind, reader: ReadingRun): s
 /** As much as is looked at. */
 const sampleBytes = 1 << 20
 
-async function kindOf(operand: Parameters<ReadingRun['files']['open']>[0], reader: ReadingRun): Promise<Kind> {
+async function kindOf(operand: Parameters<ReadingRun['files']['open']>[0], reader: ReadingRun): Promise<FileType> {
   const file = await reader.files.open(operand)
   try {
     if (file.size === 0) return { described: 'empty', mime: 'inode/x-empty', charset: 'binary' }
@@ -44,7 +44,7 @@ async function kindOf(operand: Parameters<ReadingRun['files']['open']>[0], reade
   }
 }
 
-function binaryKind(bytes: Buffer): Kind {
+function binaryKind(bytes: Buffer): FileType {
   const { name, mime } = binaryType(bytes)
   return { described: name ?? 'data', mime: mime ?? 'application/octet-stream', charset: 'binary' }
 }

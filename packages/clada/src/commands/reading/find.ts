@@ -3,7 +3,7 @@ import { namePattern } from './name-pattern.ts'
 import { childOf, noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
 import { typeLetter } from './status.ts'
 
-interface Found {
+interface FoundEntry {
   readonly arg: PathArg
   readonly stat: FileStat
 }
@@ -13,7 +13,7 @@ interface Acts {
   print(end: string): void
   prune(): void
 }
-type Test = (found: Found, acts: Acts) => boolean | Promise<boolean>
+type Test = (found: FoundEntry, acts: Acts) => boolean | Promise<boolean>
 
 /** find, for the expressions that the rules let pass. */
 export async function runFind(reader: ReadingRun): Promise<void> {
@@ -28,7 +28,7 @@ export async function runFind(reader: ReadingRun): Promise<void> {
     else expression.push(word)
   }
   const test = await new Expression(expression, reader).read()
-  const visit = async (found: Found, depth: number): Promise<void> => {
+  const visit = async (found: FoundEntry, depth: number): Promise<void> => {
     reader.checkTime()
     let isPruned = false
     const acts: Acts = {
@@ -150,7 +150,7 @@ class Expression {
     }
   }
 
-  async #isEmpty({ arg, stat }: Found): Promise<boolean> {
+  async #isEmpty({ arg, stat }: FoundEntry): Promise<boolean> {
     const letter = typeLetter(stat)
     if (letter === 'f') return stat.size === 0
     return letter === 'd' && (await this.#reader.files.list(arg)).length === 0

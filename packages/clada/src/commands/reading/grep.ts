@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { FileChoice, Hit, LineChoice, PathArg, SearchResult } from '../../core/files.ts'
+import type { FileChoice, SearchHit, LineChoice, PathArg, SearchResult } from '../../core/files.ts'
 import { namePattern } from './name-pattern.ts'
 import { fromPosix } from './posix-pattern.ts'
 import { noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
@@ -15,7 +15,7 @@ export async function runGrep(reader: ReadingRun): Promise<void> {
   else if (!printer.found && reader.exitCode === 0) reader.exitCode = 1
 }
 
-interface Place {
+interface SearchedPath {
   readonly arg: PathArg
   readonly isDirectory: boolean
   /** Before the names of files below a directory. */
@@ -23,8 +23,8 @@ interface Place {
 }
 
 /** What is searched. Without an operand `-r` searches the directory that it is in. */
-function placesOf(reader: ReadingRun): Place[] {
-  const directory = (absolute: string, lead: string): Place => ({
+function placesOf(reader: ReadingRun): SearchedPath[] {
+  const directory = (absolute: string, lead: string): SearchedPath => ({
     arg: { given: '.', absolute },
     isDirectory: true,
     lead,
@@ -52,7 +52,11 @@ function isExcluded(given: string, { call }: ReadingRun): boolean {
   return isAny(call.valuesOf('--exclude')) || (include.length > 0 && !isAny(include))
 }
 
-async function searchIn({ arg, isDirectory, lead }: Place, reader: ReadingRun, printer: HitPrinter): Promise<void> {
+async function searchIn(
+  { arg, isDirectory, lead }: SearchedPath,
+  reader: ReadingRun,
+  printer: HitPrinter,
+): Promise<void> {
   const { call } = reader
   const given = reader.has('-e') ? call.valuesOf('-e') : call.operands.slice(0, 1).map(({ text }) => text)
   const files: FileChoice = {
@@ -124,14 +128,14 @@ class HitPrinter {
     }
   }
 
-  #printCounts(hits: readonly Hit[], searched: readonly string[], lead: string): void {
+  #printCounts(hits: readonly SearchHit[], searched: readonly string[], lead: string): void {
     const counts = new Map(searched.map((file) => [file, 0]))
     for (const { file } of hits) counts.set(file, (counts.get(file) ?? 0) + 1)
     for (const [file, count] of counts) this.#reader.print(`${this.#isNamed ? `${lead}${file}:` : ''}${count}\n`)
   }
 
   /** Lines around a hit have a dash where the hit has a colon. */
-  #printHit({ file, line_number: number, line, matches = [], isContext }: Hit, lead: string): void {
+  #printHit({ file, line_number: number, line, matches = [], isContext }: SearchHit, lead: string): void {
     const reader = this.#reader
     const name = `${lead}${file}`
     const isApart = this.#before !== undefined && (this.#before.name !== name || this.#before.number + 1 < number)

@@ -2,7 +2,7 @@ import type { OpenFile } from '../../core/files.ts'
 import { forEachOperand, type ReadingRun } from './reading-run.ts'
 
 /** The bytes of a file that are printed. */
-type Part = (file: OpenFile, reader: ReadingRun) => { readonly from: number; readonly to: number }
+type ByteRangeOf = (file: OpenFile, reader: ReadingRun) => { readonly from: number; readonly to: number }
 
 /** head: the first lines or bytes, or all but the last of them. */
 export const runHead = (reader: ReadingRun): Promise<void> =>
@@ -30,7 +30,7 @@ export const runTail = (reader: ReadingRun): Promise<void> =>
   })
 
 /** Each under its name if there are several. */
-async function printParts(reader: ReadingRun, partOf: Part): Promise<void> {
+async function printParts(reader: ReadingRun, partOf: ByteRangeOf): Promise<void> {
   const isTitled = reader.has('-v') || (reader.operands.length > 1 && !reader.has('-q'))
   let isFirst = true
   await forEachOperand(reader, async (operand) => {

@@ -7,9 +7,9 @@ export function namePattern(pattern: string, letterCase: 'as given' | 'any' = 'a
   return (name) => isMatch(parts, [...name])
 }
 
-type Part = '*' | ((character: string) => boolean)
+type PatternPart = '*' | ((character: string) => boolean)
 
-function isMatch(parts: readonly Part[], name: readonly string[]): boolean {
+function isMatch(parts: readonly PatternPart[], name: readonly string[]): boolean {
   let [at, next] = [0, 0]
   let retry: { part: number; at: number } | undefined
   while (at < name.length) {
@@ -27,10 +27,10 @@ function isMatch(parts: readonly Part[], name: readonly string[]): boolean {
   return parts.slice(next).every((part) => part === '*')
 }
 
-function partsOf(pattern: readonly string[], anyCase: boolean): Part[] {
+function partsOf(pattern: readonly string[], anyCase: boolean): PatternPart[] {
   const lastClose = pattern.lastIndexOf(']')
-  const literal = (character: string): Part => inRanges([[character, character]], anyCase)
-  const parts: Part[] = []
+  const literal = (character: string): PatternPart => inRanges([[character, character]], anyCase)
+  const parts: PatternPart[] = []
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern[at] ?? ''
     const next = pattern[at + 1]

@@ -2,14 +2,14 @@ import path from 'node:path'
 import type { Files, OpenFile, PathArg, Pathed } from '../../core/files.ts'
 import { type Problem, ProblemError } from '../../core/problem.ts'
 import { now, stopCause } from '../../core/time-limit.ts'
-import type { Call } from '../../policy/commands/rule.ts'
+import type { ParsedCommand } from '../../policy/commands/rule.ts'
 import { KeptOutput } from '../../process/kept-output.ts'
 import { checkOperand, type CommandScope, listedCommandMs, type PathOperand } from '../scope.ts'
 
 /** A command that only reads, with its files and what it has printed so far. */
 export class ReadingRun {
   readonly files: Files
-  readonly call: Call
+  readonly call: ParsedCommand
   /** The directory it runs in. */
   readonly cwd: PathArg
   /** The operands that are paths, checked. */
@@ -21,7 +21,13 @@ export class ReadingRun {
   readonly #end = now() + listedCommandMs
   #complaints = ''
 
-  private constructor(name: string, call: Call, cwd: PathArg, operands: readonly PathOperand[], scope: CommandScope) {
+  private constructor(
+    name: string,
+    call: ParsedCommand,
+    cwd: PathArg,
+    operands: readonly PathOperand[],
+    scope: CommandScope,
+  ) {
     this.files = scope.files
     this.call = call
     this.cwd = cwd
@@ -36,7 +42,7 @@ export class ReadingRun {
    *
    * @throws ProblemError
    */
-  static async open(name: string, call: Call, cwd: PathArg, scope: CommandScope): Promise<ReadingRun> {
+  static async open(name: string, call: ParsedCommand, cwd: PathArg, scope: CommandScope): Promise<ReadingRun> {
     const operands: PathOperand[] = []
     for (const operand of call.operands)
       if (operand.as === 'content' || operand.as === 'name')

@@ -2,17 +2,17 @@ import { StringDecoder } from 'node:string_decoder'
 import { forEachOperand, type ReadingRun } from './reading-run.ts'
 
 const columns = ['-l', '-w', '-m', '-c', '-L'] as const
-type Counts = Record<(typeof columns)[number], number>
+type WordCounts = Record<(typeof columns)[number], number>
 
 const LF = 10
 
-const nothing: Counts = { '-l': 0, '-w': 0, '-m': 0, '-c': 0, '-L': 0 }
+const nothing: WordCounts = { '-l': 0, '-w': 0, '-m': 0, '-c': 0, '-L': 0 }
 
 /** wc: lines, words, characters, bytes, and the length of the longest line. */
 export async function runWc(reader: ReadingRun): Promise<void> {
   const wanted = columns.filter((flag) => reader.has(flag))
   const shown = wanted.length === 0 ? (['-l', '-w', '-c'] as const) : wanted
-  const rows: { given: string; counts: Counts }[] = []
+  const rows: { given: string; counts: WordCounts }[] = []
   await forEachOperand(reader, async (operand) => {
     // As the program has it, a directory is a file without content.
     if (operand.found.type === 'directory') {
@@ -30,7 +30,7 @@ export async function runWc(reader: ReadingRun): Promise<void> {
     reader.print(`${shown.map((flag) => String(counts[flag]).padStart(width)).join(' ')} ${given}\n`)
 }
 
-const addCounts = (one: Counts, other: Counts): Counts => ({
+const addCounts = (one: WordCounts, other: WordCounts): WordCounts => ({
   '-l': one['-l'] + other['-l'],
   '-w': one['-w'] + other['-w'],
   '-m': one['-m'] + other['-m'],
@@ -38,7 +38,7 @@ const addCounts = (one: Counts, other: Counts): Counts => ({
   '-L': Math.max(one['-L'], other['-L']),
 })
 
-async function countsOf(chunks: AsyncIterable<Buffer>, shown: readonly string[]): Promise<Counts> {
+async function countsOf(chunks: AsyncIterable<Buffer>, shown: readonly string[]): Promise<WordCounts> {
   const counts = { ...nothing }
   const isOfBytes = shown.every((flag) => flag === '-l' || flag === '-c')
   const decoder = new StringDecoder('utf8')

@@ -24,7 +24,7 @@ export async function runXxd(reader: ReadingRun): Promise<void> {
   })
 }
 
-interface Layout {
+interface DumpLayout {
   readonly columns: number
   /** How many bytes stand together. */
   readonly group: number
@@ -32,7 +32,7 @@ interface Layout {
   digits(byte: number): string
 }
 
-function layoutOf(reader: ReadingRun): Layout {
+function layoutOf(reader: ReadingRun): DumpLayout {
   const isBits = reader.has('-b')
   const usual = reader.has('-p') ? 30 : reader.has('-i') ? 12 : isBits ? 6 : 16
   const columns = Number(reader.valueOf('-c')) || usual
@@ -50,7 +50,7 @@ function layoutOf(reader: ReadingRun): Layout {
 /** Prints one line, or what comes after the last. */
 type PrintLine = (bytes: Buffer | undefined) => void
 
-function linePrinter(from: number, { columns, group, digits }: Layout, reader: ReadingRun): PrintLine {
+function linePrinter(from: number, { columns, group, digits }: DumpLayout, reader: ReadingRun): PrintLine {
   const widthOf = (count: number): number => count * digits(0).length + Math.ceil(count / group) - 1
   let at = from
   return (bytes) => {
@@ -64,7 +64,7 @@ function linePrinter(from: number, { columns, group, digits }: Layout, reader: R
   }
 }
 
-function arrayPrinter(given: string, { digits }: Layout, reader: ReadingRun): PrintLine {
+function arrayPrinter(given: string, { digits }: DumpLayout, reader: ReadingRun): PrintLine {
   const name = given.replace(/[^A-Za-z0-9]/g, '_').replace(/^(?=\d)/, '__')
   let count = 0
   reader.print(`unsigned char ${name}[] = {\n`)

@@ -1,5 +1,5 @@
 import {
-  type Call,
+  type ParsedCommand,
   type BlockedName,
   type CommandRule,
   flagOption,
@@ -46,7 +46,7 @@ export function blockedPathspecs(blocked: readonly BlockedName[]): string[] {
 /** To git, unlike to us, brackets and backslashes are signs too. */
 const literally = (pattern: string): string => pattern.replace(/[[\]\\]/g, '\\$&')
 
-const showsPatch = (call: Call): boolean => call.has('-p')
+const showsPatch = (call: ParsedCommand): boolean => call.has('-p')
 
 export const gitRules: readonly CommandRule[] = [
   {

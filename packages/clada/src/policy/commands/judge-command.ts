@@ -7,7 +7,7 @@ import { searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
 import { adviseInstead, type Says } from './instead.ts'
 import { readOptions } from './read-options.ts'
-import type { Call, BlockedName, CommandRule } from './rule.ts'
+import type { ParsedCommand, BlockedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
 import { changingRules } from './changing-rules.ts'
 import { listingRules, textRules } from './reading-rules.ts'
@@ -35,7 +35,7 @@ export type CommandDecision =
 
 export interface Listed {
   readonly rule: CommandRule
-  readonly call: Call
+  readonly call: ParsedCommand
   /** What git is given after the operands: blocked files, left out. */
   readonly excluded: readonly string[]
 }
@@ -131,7 +131,7 @@ function ruleFor({
   }
 }
 
-function badRevision({ name }: CommandRule, { operands }: Call): string | undefined {
+function badRevision({ name }: CommandRule, { operands }: ParsedCommand): string | undefined {
   for (const { text, as } of operands) {
     if (as !== 'revision' && as !== 'revision-or-content') continue
     if (as === 'revision' && commitOnly(text) === undefined) return `${name}: '${text}' is not a commit`

@@ -1,8 +1,8 @@
-import type { Argument, Call, CommandRule, OperandKind, Option, Reading, Value } from './rule.ts'
+import type { Argument, ParsedCommand, CommandRule, OperandKind, Option, CommandReading, Value } from './rule.ts'
 import type { Word } from './words.ts'
 
 /** Reads the words after a command's name by its rule, and writes the options again, one per word. */
-export function readOptions(rule: CommandRule, words: readonly Word[]): Reading {
+export function readOptions(rule: CommandRule, words: readonly Word[]): CommandReading {
   const options: string[] = []
   const given = new Map<string, string[]>()
   const operands: Word[] = []
@@ -27,13 +27,13 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): Reading 
   return place(rule, operands, { options, beforeDashes, has, valuesOf: (flag) => given.get(flag) ?? [] })
 }
 
-const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })
+const no = (reason: string): CommandReading & { ok: false } => ({ ok: false, reason })
 
 /** `given`: each option with its value. */
-type Read = { ok: true; options: string[]; given: Given[] } | { ok: false; reason: string }
-type Given = readonly [flag: string, ...values: string[]]
+type OptionsReading = { ok: true; options: string[]; given: GivenOption[] } | { ok: false; reason: string }
+type GivenOption = readonly [flag: string, ...values: string[]]
 
-function optionIn(rule: CommandRule, word: string, waiting: Word[]): Read {
+function optionIn(rule: CommandRule, word: string, waiting: Word[]): OptionsReading {
   const equals = word.startsWith('--') ? word.indexOf('=') : -1
   const name = equals === -1 ? word : word.slice(0, equals)
   const inline = equals === -1 ? undefined : word.slice(equals + 1)
@@ -48,9 +48,9 @@ function optionIn(rule: CommandRule, word: string, waiting: Word[]): Read {
 }
 
 /** `-la` and `-n5`: every letter must be on the list, and the first that takes a value takes the rest. */
-function bundle(rule: CommandRule, word: string, waiting: Word[]): Read {
+function bundle(rule: CommandRule, word: string, waiting: Word[]): OptionsReading {
   const options: string[] = []
-  const given: Given[] = []
+  const given: GivenOption[] = []
   for (let at = 1; at < word.length; at++) {
     const option = find(rule, `-${word[at]}`)
     if (option === undefined) return unknown(rule, word)
@@ -65,7 +65,7 @@ function bundle(rule: CommandRule, word: string, waiting: Word[]): Read {
   return { ok: true, options, given }
 }
 
-function readValue(rule: CommandRule, option: Option, inline: string | undefined, waiting: Word[]): Read {
+function readValue(rule: CommandRule, option: Option, inline: string | undefined, waiting: Word[]): OptionsReading {
   const { flag, value, maybe } = option
   if (value === undefined) {
     if (inline !== undefined) return { ok: false, reason: `${flag} takes no value` }
@@ -104,7 +104,7 @@ function unknown(rule: CommandRule, word: string): { ok: false; reason: string }
   return { ok: false, reason: `${rule.name} may not be given ${word}; allowed: ${known === '' ? 'no options' : known}` }
 }
 
-function place(rule: CommandRule, words: readonly Word[], read: Omit<Call, 'operands'>): Reading {
+function place(rule: CommandRule, words: readonly Word[], read: Omit<ParsedCommand, 'operands'>): CommandReading {
   const { min, max, otherwise } = rule.operands
   const kinds = kindsOf(rule, read)
   const given = words.length === 0 && otherwise !== undefined ? [{ text: otherwise, glob: undefined }] : words
@@ -126,6 +126,6 @@ function place(rule: CommandRule, words: readonly Word[], read: Omit<Call, 'oper
 }
 
 /** With `-e` the pattern of grep is no operand. */
-function kindsOf(rule: CommandRule, { has }: Pick<Call, 'has'>): readonly OperandKind[] {
+function kindsOf(rule: CommandRule, { has }: Pick<ParsedCommand, 'has'>): readonly OperandKind[] {
   return rule.name === 'grep' && has('-e') ? rule.operands.kinds.slice(1) : rule.operands.kinds
 }

@@ -20,11 +20,11 @@ export interface CommandRule {
   /** Exit codes that are an answer and no failure, besides 0. */
   readonly answers?: readonly number[]
   /** Reads the words itself, where options and operands are mixed in a language of their own. */
-  readonly read?: (words: readonly Word[]) => Reading
+  readonly read?: (words: readonly Word[]) => CommandReading
   /** What is wrong with this combination. */
-  readonly forbids?: (call: Call) => string | undefined
+  readonly forbids?: (call: ParsedCommand) => string | undefined
   /** Keeps blocked files out where git itself chooses what it looks at. */
-  readonly exclude?: (call: Call, blocked: readonly BlockedName[]) => readonly string[]
+  readonly exclude?: (call: ParsedCommand, blocked: readonly BlockedName[]) => readonly string[]
   /** Its other forms change the repository: they are not refused but need approval. */
   readonly writes?: true
 }
@@ -65,7 +65,7 @@ export interface Argument {
 }
 
 /** A command line that was understood. */
-export interface Call {
+export interface ParsedCommand {
   /** Options as git is given them, values after them. */
   readonly options: readonly string[]
   readonly operands: readonly Argument[]
@@ -76,7 +76,9 @@ export interface Call {
   valuesOf(flag: string): readonly string[]
 }
 
-export type Reading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly reason: string }
+export type CommandReading =
+  | { readonly ok: true; readonly call: ParsedCommand }
+  | { readonly ok: false; readonly reason: string }
 
 /** A name that is blocked, or allowed again, in any directory. Later ones win. */
 export interface BlockedName {

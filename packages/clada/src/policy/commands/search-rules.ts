@@ -5,7 +5,7 @@ import {
   flagOption,
   flagOptions,
   numberOption,
-  type Reading,
+  type CommandReading,
   textOption,
 } from './rule.ts'
 import type { Word } from './words.ts'
@@ -81,7 +81,7 @@ export const searchRules: readonly CommandRule[] = [
  *
  *   find [start…] [-maxdepth N] [-mindepth N] expression
  */
-function readFind(words: readonly Word[]): Reading {
+function readFind(words: readonly Word[]): CommandReading {
   const starts: Argument[] = []
   const depth: Argument[] = []
   const expression: Argument[] = []
@@ -113,7 +113,7 @@ function readFind(words: readonly Word[]): Reading {
   return { ok: true, call: { options: [], operands, beforeDashes: undefined, has: () => false, valuesOf: () => [] } }
 }
 
-const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })
+const no = (reason: string): CommandReading & { ok: false } => ({ ok: false, reason })
 
 const anything = /^/
 const tests: Readonly<Record<string, RegExp | 'name'>> = {

@@ -47,10 +47,10 @@ const refuse = (reason: string, advice: string): Split & { ok: false } => ({ ok:
 
 const noOperators = 'Commands run without a shell. Write one plain command, and use one block for each.'
 
-type Token = Word | { readonly operator: '&&'; readonly end: number }
+type ShellToken = Word | { readonly operator: '&&'; readonly end: number }
 
-function tokensOf(text: string, on: Platform): Token[] | (Split & { ok: false }) {
-  const tokens: Token[] = []
+function tokensOf(text: string, on: Platform): ShellToken[] | (Split & { ok: false }) {
+  const tokens: ShellToken[] = []
   let at = 0
   while (at < text.length) {
     const char = text[at] ?? ''
@@ -204,7 +204,7 @@ function adviceFor(operator: string): string {
   return noOperators
 }
 
-function commandLine(tokens: readonly Token[], text: string): Split {
+function commandLine(tokens: readonly ShellToken[], text: string): Split {
   const [first, dir, and] = tokens
   const leads = first !== undefined && 'text' in first && first.text === 'cd' && dir !== undefined && 'text' in dir
   const after = leads && and !== undefined && 'operator' in and ? and.end : undefined
