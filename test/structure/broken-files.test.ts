@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type StructureOperations, structureOperations } from '../../packages/clada/src/structure/operations.ts'
-import type { Result } from '../../packages/clada/src/structure/structure.ts'
+import type { StructureResult } from '../../packages/clada/src/structure/structure.ts'
 
 function filesOf(start: Record<string, string>) {
   const files = new Map(Object.entries(start))
@@ -13,12 +13,13 @@ function filesOf(start: Record<string, string>) {
   }
 }
 
-const acts: readonly ((own: StructureOperations, path: string, target: string) => Promise<Result<unknown>>)[] = [
-  (own, path, target) => own.delete_structure(path, target),
-  (own, path, target) => own.replace_structure(path, target, 'NEW'),
-  (own, path, target) => own.insert_after_structure(path, target, 'NEW'),
-  (own, path, target) => own.move_structure_to_file_end(path, target, path),
-]
+const acts: readonly ((own: StructureOperations, path: string, target: string) => Promise<StructureResult<unknown>>)[] =
+  [
+    (own, path, target) => own.delete_structure(path, target),
+    (own, path, target) => own.replace_structure(path, target, 'NEW'),
+    (own, path, target) => own.insert_after_structure(path, target, 'NEW'),
+    (own, path, target) => own.move_structure_to_file_end(path, target, path),
+  ]
 
 const open = 'function a() {\n  if (x) {\n}\n\nfunction b() {\n  return 1\n}\n\nfunction c() {\n  return 2\n}\n'
 const tooMany = 'function a() {\n  if (x) {} }\n  more()\n}\n\nfunction b() {\n  return 1\n}\n'

@@ -5,7 +5,12 @@ import type { Language } from '../../packages/clada/src/structure/language.ts'
 import { languageFor } from '../../packages/clada/src/structure/languages.ts'
 import { structureOperations, type StructureOperations } from '../../packages/clada/src/structure/operations.ts'
 import { withOutline } from '../../packages/clada/src/structure/outline.ts'
-import { everyStructure, lineRangeOf, pathOf, type Result } from '../../packages/clada/src/structure/structure.ts'
+import {
+  everyStructure,
+  lineRangeOf,
+  pathOf,
+  type StructureResult,
+} from '../../packages/clada/src/structure/structure.ts'
 
 export interface Edits {
   /** What went wrong: the edit, the reason and the text after it. */
@@ -24,7 +29,7 @@ export async function editEverything(path: string, text: string, most = Infinity
   if (language === undefined) throw new Error(path)
   const before = await statementsIn(path, text, language)
   const all = await targetsIn(text, language)
-  const run = async (how: string, edit: Edit, act: (own: StructureOperations) => Promise<Result<unknown>>) => {
+  const run = async (how: string, edit: Edit, act: (own: StructureOperations) => Promise<StructureResult<unknown>>) => {
     let after = text
     const own = structureOperations({ read: async () => after, write: async (_, now) => void (after = now) })
     const result = await act(own)

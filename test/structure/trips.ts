@@ -11,7 +11,7 @@ import { structureText } from '../../packages/clada/src/structure/document.ts'
 import { removal } from '../../packages/clada/src/structure/removal.ts'
 import {
   applyChanges,
-  type Change,
+  type TextChange,
   everyStructure,
   lineRangeOf,
   offsetAfter,
@@ -84,7 +84,7 @@ export async function* treesAround({ outline, structure }: Traveller): AsyncGene
   if (there !== null) yield around(outline, 'moved', there.changes)
 }
 
-async function around(outline: Outline, what: string, changes: readonly Change[]): Promise<Outcome> {
+async function around(outline: Outline, what: string, changes: readonly TextChange[]): Promise<Outcome> {
   const { text } = outline.source
   const result = applyChanges(text, changes)
   const start = Math.min(...changes.map((change) => change.start))

@@ -1,5 +1,5 @@
 import type { StructureOperations } from '../structure/operations.ts'
-import type { Result } from '../structure/structure.ts'
+import type { StructureResult } from '../structure/structure.ts'
 import { type ActionContext, defineAction, path } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import { expectHash } from './common.ts'
@@ -27,7 +27,7 @@ interface Insert {
 async function insert<T extends object>(
   { path, content, expect_hash }: Insert,
   context: ActionContext,
-  work: (operations: StructureOperations, at: string) => Promise<Result<T>>,
+  work: (operations: StructureOperations, at: string) => Promise<StructureResult<T>>,
 ) {
   const whole = await withoutElisions(context, path, content)
   if ('ok' in whole) return whole

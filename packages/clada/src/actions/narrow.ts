@@ -6,7 +6,7 @@ import { type FileLineRange, lineRangeIn } from '../core/line-range.ts'
 import { slashed } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Result_for_read_structure } from '../structure/document.ts'
-import type { Result } from '../structure/structure.ts'
+import type { StructureResult } from '../structure/structure.ts'
 import { onStructures } from './on-structures.ts'
 import { doubtful, type ReplaceParams } from './replace-occurrences.ts'
 
@@ -70,7 +70,7 @@ export async function replaceNarrowed(
     async (
       operations,
       given = '',
-    ): Promise<Result<{ readonly affected_lines: [number, number]; readonly total_replacements?: number }>> =>
+    ): Promise<StructureResult<{ readonly affected_lines: [number, number]; readonly total_replacements?: number }>> =>
       expected === 'once'
         ? operations.replace_text_in_structure(given, target, old_text, new_text)
         : operations.replace_all_text_in_structure(given, target, old_text, new_text, expected),

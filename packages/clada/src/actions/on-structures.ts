@@ -3,7 +3,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { splitLines } from '@clada/reply/text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
-import { type Result, fileTooLarge, type Warning } from '../structure/structure.ts'
+import { type StructureResult, fileTooLarge, type Warning } from '../structure/structure.ts'
 import { attempt } from './common.ts'
 import { findElisionProblem, elisionProblem, mayElide } from './replace-occurrences.ts'
 
@@ -19,7 +19,7 @@ export const structureWarnings = { 'warnings?': [{ type: 'string', message: 'str
 export async function onStructures<T extends object>(
   { files }: ActionContext,
   paths: readonly PathArg[],
-  work: (operations: StructureOperations, ...given: string[]) => Promise<Result<T>>,
+  work: (operations: StructureOperations, ...given: string[]) => Promise<StructureResult<T>>,
   /** Of the first path. */
   expectHash?: string,
 ): Promise<Succeeded<T & { warnings?: readonly Warning[] }> | Failed> {

@@ -1,21 +1,29 @@
 import type { Language } from './language.ts'
 import { languageFor, languages } from './languages.ts'
 import { withOutline } from './outline.ts'
-import { failed, type Failed, LIMITS, lineRangeOf, type Outline, type Structure, fileTooLarge } from './structure.ts'
+import {
+  failed,
+  type StructureFailure,
+  LIMITS,
+  lineRangeOf,
+  type Outline,
+  type Structure,
+  fileTooLarge,
+} from './structure.ts'
 import { findTarget, matchOf, parentFound, shownMatch, suggestionsFor } from './target.ts'
 import { outdented } from './indent.ts'
 
 /** A file as the operations see it: a name, which tells the language, and a text without byte order mark. */
-export interface Document {
+export interface NamedText {
   readonly path: string
   readonly text: string
 }
 
 /** Opens the outline of a document, or says why there is none. */
 export async function withDocument<T>(
-  { path, text }: Document,
-  use: (outline: Outline, language: Language) => Promise<T | Failed> | T | Failed,
-): Promise<T | Failed> {
+  { path, text }: NamedText,
+  use: (outline: Outline, language: Language) => Promise<T | StructureFailure> | T | StructureFailure,
+): Promise<T | StructureFailure> {
   const size = Buffer.byteLength(text)
   if (size > LIMITS.fileBytes) return fileTooLarge(path, size)
   const language = languageFor(path, text)
@@ -23,7 +31,7 @@ export async function withDocument<T>(
   return withOutline(text, language, (outline) => use(outline, language))
 }
 
-export function contentTooLarge(content: string): Failed | undefined {
+export function contentTooLarge(content: string): StructureFailure | undefined {
   const size = Buffer.byteLength(content)
   const limit = LIMITS.contentBytes
   if (size <= limit) return undefined
@@ -33,7 +41,7 @@ export function contentTooLarge(content: string): Failed | undefined {
   })
 }
 
-function unsupported(path: string): Failed {
+function unsupported(path: string): StructureFailure {
   const supported = languages.map(({ name }) => name)
   return failed(
     'LANGUAGE_UNSUPPORTED',
@@ -43,7 +51,7 @@ function unsupported(path: string): Failed {
 }
 
 /** The one structure that a target means. */
-export function findOne(outline: Outline, path: string, target: string): Structure | Failed {
+export function findOne(outline: Outline, path: string, target: string): Structure | StructureFailure {
   const found = findTarget(outline, target)
   const [only] = found
   if (only === undefined) return notFound(outline, path, target)
@@ -57,9 +65,9 @@ export function findOne(outline: Outline, path: string, target: string): Structu
   )
 }
 
-export const isFailed = (value: object): value is Failed => 'ok' in value && value.ok === false
+export const isFailed = (value: object): value is StructureFailure => 'ok' in value && value.ok === false
 
-function notFound(outline: Outline, path: string, target: string): Failed {
+function notFound(outline: Outline, path: string, target: string): StructureFailure {
   if (outline.structures.length === 0) {
     const found = outline.errors()
     if (found.length > 0) {
@@ -89,7 +97,7 @@ export interface Result_for_read_structure {
 }
 
 /** Every structure that a target means, each at zero indent. */
-export function readIn(document: Document, target: string): Promise<Result_for_read_structure | Failed> {
+export function readIn(document: NamedText, target: string): Promise<Result_for_read_structure | StructureFailure> {
   return withDocument(document, (outline) => {
     const found = findTarget(outline, target)
     if (found.length === 0) return notFound(outline, document.path, target)
@@ -105,7 +113,10 @@ export function readIn(document: Document, target: string): Promise<Result_for_r
 export const structureText = (outline: Outline, structure: Structure): string =>
   outdented(outline.source, structure, () => outline.verbatim(structure))
 
-export function listIn(document: Document, depth?: number): Promise<{ structures: OutlineEntry[] } | Failed> {
+export function listIn(
+  document: NamedText,
+  depth?: number,
+): Promise<{ structures: OutlineEntry[] } | StructureFailure> {
   return withDocument(document, (outline) => ({ structures: outlineEntries(outline, depth) }))
 }
 

@@ -1,6 +1,6 @@
 import { Source } from '@clada/reply/core/source.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
-import { contentTooLarge, type Document, isFailed, findOne, structureText, withDocument } from './document.ts'
+import { contentTooLarge, type NamedText, isFailed, findOne, structureText, withDocument } from './document.ts'
 import { inconsistentIndent } from './inconsistent-indent.ts'
 import { type Fitting, indentAt, type Piece, pieceOf } from './indent.ts'
 import {
@@ -17,9 +17,9 @@ import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
 import {
   applyChanges,
-  type Change,
+  type TextChange,
   failed,
-  type Failed,
+  type StructureFailure,
   type SourceError,
   lineRangeOf,
   offsetAfter,
@@ -46,10 +46,10 @@ export interface Result_for_replace_structure {
 
 /** Puts content in the place of a structure. Content of only spaces takes it out. */
 export function replaceIn(
-  document: Document,
+  document: NamedText,
   target: string,
   content: string,
-): Promise<Edited<Result_for_replace_structure> | Failed> {
+): Promise<Edited<Result_for_replace_structure> | StructureFailure> {
   return editOne(document, target, content, async (outline, structure) => {
     const { source } = outline
     if (content.trim() === '') {
@@ -58,7 +58,7 @@ export function replaceIn(
       return finish(document, outline, changes, { lines: [line, line] }, { around: structure.parent })
     }
     const { text, isSound } = await replacement(outline, structure, ownPart(structure, content, structure.header))
-    const change: Change = { start: structure.start, end: structure.end, text }
+    const change: TextChange = { start: structure.start, end: structure.end, text }
     const first = source.lineAt(structure.start)
     const lines: [number, number] = [first, first + text.split('\n').length - 1]
     return finish(document, outline, [change], { lines }, { around: structure, put: wholePut(change), isSound })
@@ -104,7 +104,10 @@ export interface Result_for_delete_structure {
   deleted_line_range_inclusive: [number, number]
 }
 
-export function deleteIn(document: Document, target: string): Promise<Edited<Result_for_delete_structure> | Failed> {
+export function deleteIn(
+  document: NamedText,
+  target: string,
+): Promise<Edited<Result_for_delete_structure> | StructureFailure> {
   return editOne(document, target, '', (outline, structure) => {
     const deleted_line_range_inclusive = lineRangeOf(outline.source, structure)
     const changes = removal(outline, structure)
@@ -122,11 +125,11 @@ export interface Result_for_insert_after_structure {
 }
 
 export function insertBeforeIn(
-  document: Document,
+  document: NamedText,
   target: string,
   content: string,
   options: SpacingOptions = {},
-): Promise<Edited<Result_for_insert_before_structure> | Failed> {
+): Promise<Edited<Result_for_insert_before_structure> | StructureFailure> {
   return inserting(document, target, content, 'before', options, (inserted_at_line, target_now_at_line) => ({
     inserted_at_line,
     target_now_at_line,
@@ -134,22 +137,22 @@ export function insertBeforeIn(
 }
 
 export function insertAfterIn(
-  document: Document,
+  document: NamedText,
   target: string,
   content: string,
   options: SpacingOptions = {},
-): Promise<Edited<Result_for_insert_after_structure> | Failed> {
+): Promise<Edited<Result_for_insert_after_structure> | StructureFailure> {
   return inserting(document, target, content, 'after', options, (inserted_at_line) => ({ inserted_at_line }))
 }
 
 function inserting<T>(
-  document: Document,
+  document: NamedText,
   target: string,
   content: string,
   side: Side,
   options: SpacingOptions,
   answer: (inserted: number, target: number) => T,
-): Promise<Edited<T> | Failed> {
+): Promise<Edited<T> | StructureFailure> {
   return editOne(document, target, content, async (outline, structure) => {
     if (content.trim() === '') return failed('INVALID_PARAMETER', 'content is empty: there is nothing to insert.')
     if (placeInStatement(outline, structure, side) === 'nowhere')
@@ -173,7 +176,7 @@ function inserting<T>(
 /** The lines on which inserted content is in the changed text. */
 export function landingLines(
   text: string,
-  changes: readonly Change[],
+  changes: readonly TextChange[],
   { main, from, to }: Insertion,
 ): [number, number] {
   const source = new Source(applyChanges(text, changes))
@@ -183,11 +186,11 @@ export function landingLines(
 
 /** Finds the one target and lets `use` edit; refuses content that is too large first. */
 export async function editOne<T>(
-  document: Document,
+  document: NamedText,
   target: string,
   content: string,
-  use: (outline: Outline, structure: Structure) => Promise<Edited<T> | Failed>,
-): Promise<Edited<T> | Failed> {
+  use: (outline: Outline, structure: Structure) => Promise<Edited<T> | StructureFailure>,
+): Promise<Edited<T> | StructureFailure> {
   const large = contentTooLarge(content)
   if (large !== undefined) return large
   return withDocument(document, (outline) => {
@@ -204,10 +207,10 @@ export async function editOne<T>(
 }
 
 /** A change of which all is content. */
-export const wholePut = (main: Change): Insertion => ({ changes: [main], main, from: 0, to: main.text.length })
+export const wholePut = (main: TextChange): Insertion => ({ changes: [main], main, from: 0, to: main.text.length })
 
 /** What `finish` needs to know about an edit besides its changes. */
-export interface Finishing {
+export interface EditContext {
   /** What may have lost its code. */
   readonly around: Structure | null
   /** The content that the changes put in, if there is any. */
@@ -224,18 +227,18 @@ export interface Finishing {
  * is put between them; where that does not help nothing is changed.
  */
 export async function finish<T>(
-  { path, text: old }: Document,
+  { path, text: old }: NamedText,
   outline: Outline,
-  changes: readonly Change[],
+  changes: readonly TextChange[],
   data: T,
-  { around, put, isSound = true, isBeside = false, warnings = [] }: Finishing,
-): Promise<Edited<T> | Failed> {
+  { around, put, isSound = true, isBeside = false, warnings = [] }: EditContext,
+): Promise<Edited<T> | StructureFailure> {
   if (applyChanges(old, changes) === old) return { text: old, data, warnings: [] }
   const filled = around === null || holdsNothing(outline, around) ? null : around
   let errors: Promise<readonly SourceError[]> | undefined
   const neighbours = outline.neighbours(changes, put === undefined ? 'removed' : 'put')
   const landing = put && landingLines(old, changes, put)
-  const attempt = async (tried: readonly Change[]) => {
+  const attempt = async (tried: readonly TextChange[]) => {
     const text = applyChanges(old, tried)
     const judged = await judge({
       path,
@@ -272,8 +275,8 @@ export async function finish<T>(
  * The same changes with semicolons where they may be missing: after the content, before it, before what follows it, and
  * before what follows something that was taken out.
  */
-function separations(outline: Outline, changes: readonly Change[], put: Insertion | undefined): Change[][] {
-  const semicolonBelow = ({ end }: Change): Change[] => separatorAt(codeFrom(outline, end), changes)
+function separations(outline: Outline, changes: readonly TextChange[], put: Insertion | undefined): TextChange[][] {
+  const semicolonBelow = ({ end }: TextChange): TextChange[] => separatorAt(codeFrom(outline, end), changes)
   const removed = changes.filter(({ text }) => text === '').flatMap(semicolonBelow)
   const next = put === undefined ? [] : semicolonBelow(put.main)
   const ways = [[], ...(removed.length > 0 ? [removed] : [])].flatMap((more) =>
@@ -305,17 +308,17 @@ const lineEnd = ({ source }: Outline, { main }: Insertion): string =>
   dominantEol(source.text) + indentAt(source, main.start)
 
 function withEnds(
-  changes: readonly Change[],
+  changes: readonly TextChange[],
   { main, from, to }: Insertion,
   [first = '', last = '']: readonly string[],
-): readonly Change[] {
+): readonly TextChange[] {
   const { text } = main
   const code = from + text.slice(from, to).search(/\S|$/)
   const put = `${text.slice(0, code)}${first}${text.slice(code, to)}${last}${text.slice(to)}`
   return changes.map((change) => (change === main ? { ...main, text: put } : change))
 }
 
-const separatorAt = (offset: number, changes: readonly Change[]): Change[] =>
+const separatorAt = (offset: number, changes: readonly TextChange[]): TextChange[] =>
   changes.some(({ start, end }) => start < offset && offset < end) ? [] : [{ start: offset, end: offset, text: ';' }]
 
 /** The first offset from another that is neither a space nor in a comment. */

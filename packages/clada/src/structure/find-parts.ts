@@ -3,25 +3,26 @@ import { checkTime } from '../core/time-limit.ts'
 import { words, type TreeSitterRow } from './language.ts'
 
 /** A node that was looked for. */
-export interface Found {
+export interface FoundNode {
   readonly name: string
   readonly node: Node
 }
 
-export interface Rows {
+export interface RowRange {
   readonly from: number
   /** Before this one. */
   readonly to: number
 }
 
 /** Finds nodes: what is around before what is inside, and of several names for a node the one that decides first. */
-export type Finder = (tree: Tree, rows?: Rows) => Iterable<Found>
+export type Finder = (tree: Tree, rows?: RowRange) => Iterable<FoundNode>
 
 /** A pattern or a type of nodes, after the name that it gives to what it finds. */
-type Named = readonly [name: string, text: string]
+type NamedPattern = readonly [name: string, text: string]
 
-const namedTypes = (name: string, types: string | undefined) => words(types).map((type): Named => [name, type])
-const namedPatterns = (name: string, list: readonly string[] = []) => list.map((pattern): Named => [name, pattern])
+const namedTypes = (name: string, types: string | undefined) => words(types).map((type): NamedPattern => [name, type])
+const namedPatterns = (name: string, list: readonly string[] = []) =>
+  list.map((pattern): NamedPattern => [name, pattern])
 
 /** Everything the outline is made of, by kinds of structures, names of parts, or `embedded.` and a language. */
 export function partsFinder(language: Language, row: TreeSitterRow): Finder {
@@ -33,7 +34,7 @@ export function partsFinder(language: Language, row: TreeSitterRow): Finder {
       ...Object.entries(row.patterns ?? {}).flatMap(([kind, patterns]) => namedPatterns(kind, patterns)),
       ...namedPatterns('wrap', row.wrapPatterns),
       ...namedPatterns('preamble', row.preamblePatterns),
-      ...Object.entries(row.embedded ?? {}).map(([inner, pattern]): Named => [`embedded.${inner}`, pattern]),
+      ...Object.entries(row.embedded ?? {}).map(([inner, pattern]): NamedPattern => [`embedded.${inner}`, pattern]),
     ],
     Object.entries(types).flatMap(([name, each]) => namedTypes(name, each)),
   )
@@ -45,7 +46,7 @@ export function verbatimFinder(language: Language, row: TreeSitterRow): Finder |
   const patterns = [
     ...namedPatterns('verbatim', row.verbatimPatterns),
     ...words(row.documentation).flatMap((parent) =>
-      words(row.verbatim).map((type): Named => ['documentation', `(${parent} . (${type}) @it .)`]),
+      words(row.verbatim).map((type): NamedPattern => ['documentation', `(${parent} . (${type}) @it .)`]),
     ),
   ]
   return types.length + patterns.length === 0 ? null : finder(language, patterns, types)
@@ -56,7 +57,7 @@ export function verbatimFinder(language: Language, row: TreeSitterRow): Finder |
  * tree-sitter, which takes 10 ms to make even if it is a single word, and for Ruby half a second: it goes through all
  * states of the grammar.
  */
-function finder(language: Language, patterns: readonly Named[], types: readonly Named[]): Finder {
+function finder(language: Language, patterns: readonly NamedPattern[], types: readonly NamedPattern[]): Finder {
   const byId = new Map<number, { readonly names: string[]; readonly patterns: [string, Pattern][] }>()
   const wanted = new Set<string>()
   const entry = (type: string) => {
@@ -84,8 +85,8 @@ function finder(language: Language, patterns: readonly Named[], types: readonly 
       const known = byId.get(node.typeId)
       if (known === undefined) continue
       for (const name of inside.get(node.id) ?? []) yield { name, node }
-      const ofAnyType: Found[] = []
-      const fields: Fields = new Map()
+      const ofAnyType: FoundNode[] = []
+      const fields: ChildFields = new Map()
       for (const [name, pattern] of known.patterns) {
         for (const found of partsIn(node, pattern, fields) ?? []) {
           if (found === node) yield { name, node }
@@ -170,7 +171,7 @@ function partOf(pattern: Pattern): Pattern {
 }
 
 /** The parts in a node by every way in which it fits a pattern; undefined where it does not. */
-function partsIn(node: Node, pattern: Pattern, fields: Fields = new Map()): Node[] | undefined {
+function partsIn(node: Node, pattern: Pattern, fields: ChildFields = new Map()): Node[] | undefined {
   const { type, isToken, text, absent, children } = pattern
   if (type === '_' ? !node.isNamed : node.type !== type || node.isNamed === isToken) return undefined
   if (text !== undefined && !text.test(node.text)) return undefined
@@ -180,16 +181,16 @@ function partsIn(node: Node, pattern: Pattern, fields: Fields = new Map()): Node
 }
 
 /** The children of a node in its fields, by their ids. */
-type Fields = Map<string, ReadonlySet<number>>
+type ChildFields = Map<string, ReadonlySet<number>>
 
-interface Candidates {
+interface NodeCandidates {
   readonly nodes: readonly Node[]
   readonly lastNamed: number
   /** Each with the nodes of its field. */
   readonly patterns: readonly (Pattern & { readonly ids: ReadonlySet<number> | undefined })[]
 }
 
-function candidates(node: Node, patterns: readonly Pattern[], fields: Fields): Candidates {
+function candidates(node: Node, patterns: readonly Pattern[], fields: ChildFields): NodeCandidates {
   const nodes = patterns.some(({ isToken }) => isToken) ? node.children : node.namedChildren
   const idsIn = (field: string): ReadonlySet<number> => {
     const ids = fields.get(field) ?? new Set(node.childrenForFieldName(field).map(({ id }) => id))
@@ -207,7 +208,7 @@ function candidates(node: Node, patterns: readonly Pattern[], fields: Fields): C
 }
 
 /** Takes time by the number of nodes: what holds no part is looked for only once. */
-function partsAmong(among: Candidates, nth: number, from: number): Node[] | undefined {
+function partsAmong(among: NodeCandidates, nth: number, from: number): Node[] | undefined {
   const { nodes, lastNamed, patterns } = among
   const pattern = patterns[nth]
   if (pattern === undefined) return []

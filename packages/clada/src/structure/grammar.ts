@@ -130,7 +130,7 @@ function withLessMemory(program: NonSharedBuffer): NonSharedBuffer {
 }
 
 /** Captures are named for what they are: a kind of structure, or one of these. */
-export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
+export type CaptureName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
 
 /** The build compressed it; from source it comes from the package that has it. */
 function readGrammar(name: string): NonSharedBuffer {

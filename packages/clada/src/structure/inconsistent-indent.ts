@@ -34,26 +34,31 @@ export function inconsistentIndent(
   return []
 }
 
-interface Style {
+interface IndentStyle {
   readonly characters: 'tabs' | 'spaces' | 'both'
   /** Steps after lines that open a block, most frequent first; none where depth is not looked at. */
   readonly steps: readonly string[]
 }
 
-function styleOf(text: string, indentation: 'units' | 'shift'): Style {
+function styleOf(text: string, indentation: 'units' | 'shift'): IndentStyle {
   const [tabs, spaces] = [/^\t/m.test(text), /^ {2}/m.test(text)]
   const characters = tabs === spaces ? 'both' : tabs ? 'tabs' : 'spaces'
   return { characters, steps: indentation === 'units' ? indentSteps(text.split(/\r?\n/)) : [] }
 }
 
-function oddCharacters(indent: string, { characters }: Style): string | undefined {
+function oddCharacters(indent: string, { characters }: IndentStyle): string | undefined {
   const odd = { tabs: /^\t* {2}/, spaces: /\t/, both: / \t/ }[characters]
   if (!odd.test(indent)) return undefined
   return characters === 'both' ? indent.replaceAll(' ', '') : characters
 }
 
 /** Continued expressions are indented in many ways, so only lines that begin a statement are looked at. */
-function oddDepth(text: string, above: string, { steps }: Style, levels: ReadonlySet<string>): string | undefined {
+function oddDepth(
+  text: string,
+  above: string,
+  { steps }: IndentStyle,
+  levels: ReadonlySet<string>,
+): string | undefined {
   const [step] = steps
   if (step === undefined || !/^\s*[\p{L}_@"'`#]/u.test(text) || continues.test(above)) return undefined
   const [own, outer] = [indentOf(text), indentOf(above)]

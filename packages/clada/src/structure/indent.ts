@@ -157,14 +157,14 @@ export async function pieceOf(content: string, language: Language): Promise<Piec
   return { lines, ...(await look(lines, language)), blankBefore: Math.max(0, first), blankAfter, suffix: '' }
 }
 
-type Look = Pick<Piece, 'fixed' | 'kind'> & { readonly errors: number }
+type ParsedPiece = Pick<Piece, 'fixed' | 'kind'> & { readonly errors: number }
 
 /** Parses the lines alone, then inside what the language needs around them, and believes the reading with the fewest errors. */
 async function look(lines: readonly string[], language: Language): Promise<Pick<Piece, 'fixed' | 'kind' | 'isSound'>> {
   const { parser } = language
   const alone: readonly (readonly [string, string])[] = [['', '']]
   const frames = parser.kind === 'tree-sitter' ? (parser.fragments ?? alone) : alone
-  let best: Look | undefined
+  let best: ParsedPiece | undefined
   for (const [before, after] of frames) {
     const found = await lookInside(lines, language, before, after)
     if (best === undefined || found.errors < best.errors) best = found
@@ -173,7 +173,7 @@ async function look(lines: readonly string[], language: Language): Promise<Pick<
   return { fixed: best?.fixed ?? new Set(), kind: best?.kind ?? null, isSound: best?.errors === 0 }
 }
 
-function lookInside(lines: readonly string[], language: Language, before: string, after: string): Promise<Look> {
+function lookInside(lines: readonly string[], language: Language, before: string, after: string): Promise<ParsedPiece> {
   return withOutline(`${before}${lines.join('\n')}${after}`, language, (outline) => {
     const { source } = outline
     const end = source.text.length - after.length

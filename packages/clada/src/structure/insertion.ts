@@ -8,17 +8,17 @@ import {
   gapBelow,
   shapeOf,
   siblingOn,
-  type Shape,
+  type SpacingShape,
 } from './layout.ts'
 import type { Kind } from './language.ts'
-import { type Change, lineRangeOf, type Outline, type Structure } from './structure.ts'
+import { type TextChange, lineRangeOf, type Outline, type Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'
 
 export interface Insertion {
-  readonly changes: Change[]
+  readonly changes: TextChange[]
   /** The one of them that puts the content in. */
-  readonly main: Change
+  readonly main: TextChange
   /** Where in its text the content starts and ends. */
   readonly from: number
   readonly to: number
@@ -29,7 +29,7 @@ export interface SpacingOptions {
   readonly blank_lines?: number | undefined
 }
 
-export interface Placing extends SpacingOptions {
+export interface PlacingOptions extends SpacingOptions {
   /** How far in the lines go, where that is not as far as the anchor is. */
   readonly indent?: string | undefined
 }
@@ -40,7 +40,7 @@ export function insertion(
   anchor: Structure,
   side: Side,
   piece: Piece,
-  options: Placing = {},
+  options: PlacingOptions = {},
 ): Insertion {
   const layout = layoutOf(outline, anchor)
   const isApart =
@@ -75,13 +75,13 @@ function insertLines(
   layout: Layout,
   side: Side,
   piece: Piece,
-  options: Placing,
+  options: PlacingOptions,
 ): Insertion {
   const { source } = outline
   const lines = fittedLines(outline, piece, options.indent ?? layout.indent)
   const near = options.blank_lines ?? (explicit(piece, side) || nearBlank(outline, anchor, side, piece))
   const far = options.blank_lines === undefined ? extraFar(outline, anchor, layout, side, piece) : 0
-  const extra: Change[] = []
+  const extra: TextChange[] = []
   if (anchor.listed) {
     // Of several members the last may go without a comma; all others need one.
     if (side === 'before' || layout.comma !== null) closeWithComma(lines, piece)
@@ -110,7 +110,7 @@ export function asLines(
   const open = at > 0 && !source.text.slice(0, at).endsWith('\n')
   const lead = (open ? eol : '') + eol.repeat(blankAbove)
   const body = lines.join(eol)
-  const main: Change = { start: at, end: at, text: `${lead}${body}${open ? '' : eol}${eol.repeat(blankBelow)}` }
+  const main: TextChange = { start: at, end: at, text: `${lead}${body}${open ? '' : eol}${eol.repeat(blankBelow)}` }
   return { changes: [main], main, from: lead.length, to: lead.length + body.length }
 }
 
@@ -128,7 +128,7 @@ export function fittedLines(
 const explicit = ({ blankBefore, blankAfter }: Piece, side: Side): number =>
   side === 'before' ? blankAfter : blankBefore
 
-const shapeOfPiece = ({ kind, lines }: Piece, fallback: Structure): Shape => ({
+const shapeOfPiece = ({ kind, lines }: Piece, fallback: Structure): SpacingShape => ({
   kind: kind ?? fallback.kind,
   lines: lines.length,
 })
@@ -177,7 +177,7 @@ export function closed(text: string, like: Structure): string {
 const closedBefore = (line: string, suffix: string, like: Structure): string =>
   closed(suffix === '' ? line : line.slice(0, -suffix.length), like) + suffix
 
-function closingOf({ source, comments }: Outline, anchor: Structure): Change[] {
+function closingOf({ source, comments }: Outline, anchor: Structure): TextChange[] {
   const { start, end } = anchor
   const comment = comments.find((one) => one.start > start && one.end === end)
   const code = source.text.slice(start, comment?.start ?? end).trimEnd()
@@ -219,7 +219,7 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
     lead = separator
     tail = ','
   } else lead = anchor.listed ? `,${separator}` : separator
-  const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
+  const main: TextChange = { start: at, end: at, text: `${lead}${body}${tail}` }
   return { changes: [...extra, main], main, from: lead.length, to: lead.length + body.length }
 }
 

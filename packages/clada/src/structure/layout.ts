@@ -52,12 +52,12 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
 }
 
 /** What blank lines between two neighbours depend on. */
-export interface Shape {
+export interface SpacingShape {
   readonly kind: Kind | null
   readonly lines: number
 }
 
-export function shapeOf(outline: Outline, structure: Structure): Shape {
+export function shapeOf(outline: Outline, structure: Structure): SpacingShape {
   const [first, last] = lineRangeOf(outline.source, structure)
   return { kind: structure.kind, lines: last - first + 1 }
 }
@@ -67,7 +67,12 @@ export function shapeOf(outline: Outline, structure: Structure): Shape {
  * such, else between two of the same length, among the siblings if there are such, else in the whole file; else as the
  * language has them.
  */
-export function blankLinesBetween(outline: Outline, parent: Structure | null, a: Shape, b: Shape): number {
+export function blankLinesBetween(
+  outline: Outline,
+  parent: Structure | null,
+  a: SpacingShape,
+  b: SpacingShape,
+): number {
   const siblings = pairsOf(outline, parent)
   const anywhere = [...siblings]
   const holders = parent === null ? [] : everyStructure(outline.structures)
@@ -80,11 +85,11 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const apart = isApart(parent, a) && isApart(parent, b)
   const tight = (short && !apart) || (isEntry(a) && isEntry(b))
   const usual = tight ? single : isTop ? top : inner
-  const sized = (pair: Pair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
-  const alike = (pair: Pair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
-  const fields = (pair: Pair): boolean =>
+  const sized = (pair: NeighbourPair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
+  const alike = (pair: NeighbourPair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
+  const fields = (pair: NeighbourPair): boolean =>
     [a, b, pair.a, pair.b].every(({ kind }) => kind !== null && compactKinds.has(kind))
-  const entries = (pair: Pair): boolean => [a, b, pair.a, pair.b].every(isEntry)
+  const entries = (pair: NeighbourPair): boolean => [a, b, pair.a, pair.b].every(isEntry)
   const examples = [siblings.filter(alike), siblings.filter(entries), anywhere.filter(alike)]
   // Of two short ones of a kind the language knows better than a file that has no such two.
   if (!(short && a.kind === b.kind)) {
@@ -104,19 +109,19 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
 }
 
 /** Functions and types are apart, short or long; what an interface only names may be close together. */
-const isApart = (parent: Structure | null, shape: Shape): boolean =>
+const isApart = (parent: Structure | null, shape: SpacingShape): boolean =>
   isDefinition(shape) && (parent === null || !naming.has(parent.kind))
 
 const naming: ReadonlySet<Kind> = new Set<Kind>(['interface', 'trait', 'enum'])
 
-interface Pair {
-  readonly a: Shape
-  readonly b: Shape
+interface NeighbourPair {
+  readonly a: SpacingShape
+  readonly b: SpacingShape
   readonly blankLines: number
 }
 
 /** Short things are closer than what has a body, whatever the number of lines. */
-const isLike = (a: Shape, b: Shape): boolean =>
+const isLike = (a: SpacingShape, b: SpacingShape): boolean =>
   a.lines > 1 === b.lines > 1 &&
   a.kind !== null &&
   b.kind !== null &&
@@ -124,10 +129,10 @@ const isLike = (a: Shape, b: Shape): boolean =>
   isDefinition(a) === isDefinition(b)
 
 /** The members of a value are close, however long they are. */
-const isEntry = ({ kind }: Shape): boolean => kind === 'key' || kind === 'member' || kind === 'item'
+const isEntry = ({ kind }: SpacingShape): boolean => kind === 'key' || kind === 'member' || kind === 'item'
 
 /** Even one of a single line is apart from the variables around it. */
-const isDefinition = ({ kind }: Shape): boolean =>
+const isDefinition = ({ kind }: SpacingShape): boolean =>
   kind === 'function' || kind === 'method' || (kind !== null && methodHolders.has(kind))
 
 /** Kinds that are close together, short or long. */
@@ -144,10 +149,10 @@ export const compactKinds: ReadonlySet<Kind> = new Set<Kind>([
 /** Inside these the end of a run of one kind is an end: the gap after it separates the kinds. */
 export const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])
 
-function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
+function pairsOf(outline: Outline, parent: Structure | null): NeighbourPair[] {
   const siblings = parent === null ? outline.structures : parent.children
   const { source } = outline
-  const pairs: Pair[] = []
+  const pairs: NeighbourPair[] = []
   for (const [index, structure] of siblings.entries()) {
     const next = siblings[index + 1]
     if (next === undefined) break
@@ -169,7 +174,7 @@ function isSignatureOf(signature: Structure, next: Structure, source: Source): b
   return signature.name !== null && signature.name === next.name
 }
 
-function mostFrequent(pairs: readonly Pair[], usual: number): number | undefined {
+function mostFrequent(pairs: readonly NeighbourPair[], usual: number): number | undefined {
   const counts = new Map<number, number>()
   for (const { blankLines } of pairs) counts.set(blankLines, (counts.get(blankLines) ?? 0) + 1)
   return [...counts].toSorted(

@@ -9,11 +9,11 @@ import type { OpenStructure as Open } from './structure.ts'
 export interface PartsOutline {
   readonly structures: Open[]
   /** The code inside some of them, with what it is called there. */
-  readonly fences: readonly Fence[]
+  readonly fences: readonly EmbeddedCode[]
   readonly preambleEnd: number
 }
 
-export interface Fence {
+export interface EmbeddedCode {
   readonly holder: Open
   readonly info: string
   readonly code: Span
@@ -32,8 +32,8 @@ function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language
   const tokens: ReturnType<typeof md.parse> = []
   md.block.parse(text, md, {}, tokens)
 
-  const found: Found[] = []
-  const headings: { level: number; found: Found }[] = []
+  const found: MarkdownPart[] = []
+  const headings: { level: number; found: MarkdownPart }[] = []
   let quotes = 0
   for (const [index, token] of tokens.entries()) {
     if (token.type === 'blockquote_close') quotes--
@@ -54,7 +54,7 @@ function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language
   return { ...nest(found, source, language), preambleEnd: front.length }
 }
 
-interface Found {
+interface MarkdownPart {
   readonly kind: Kind
   readonly name: string | null
   readonly header: string
@@ -67,7 +67,7 @@ interface Found {
   readonly head: number
 }
 
-interface Token {
+interface MarkdownToken {
   readonly type: string
   readonly tag: string
   readonly info: string
@@ -78,7 +78,13 @@ interface Token {
 const marker = /^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)/
 const box = /^\[[ xX]\]\s+/
 
-function entryOf(token: Token, inline: string, source: Source, from: number, to: number): Found | undefined {
+function entryOf(
+  token: MarkdownToken,
+  inline: string,
+  source: Source,
+  from: number,
+  to: number,
+): MarkdownPart | undefined {
   const line = source.line(from + 1).trim()
   const lines = { first: from + 1, last: to, head: to - from }
   switch (token.type) {
@@ -114,8 +120,8 @@ function entryOf(token: Token, inline: string, source: Source, from: number, to:
 /** Without the marks of emphasis, code and links. */
 const plain = (text: string): string => text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*_`]+/g, '')
 
-function closeSections(headings: readonly { level: number; found: Found }[], lineCount: number): void {
-  const open: { level: number; found: Found }[] = []
+function closeSections(headings: readonly { level: number; found: MarkdownPart }[], lineCount: number): void {
+  const open: { level: number; found: MarkdownPart }[] = []
   for (const heading of headings) {
     for (let top = open.at(-1); top !== undefined && top.level >= heading.level; top = open.at(-1)) {
       top.found.last = heading.found.first - 1
@@ -126,10 +132,10 @@ function closeSections(headings: readonly { level: number; found: Found }[], lin
   for (const { found } of open) found.last = lineCount
 }
 
-function nest(found: readonly Found[], source: Source, language: Language) {
+function nest(found: readonly MarkdownPart[], source: Source, language: Language) {
   const roots: Open[] = []
   const open: { structure: Open; first: number; last: number }[] = []
-  const fences: Fence[] = []
+  const fences: EmbeddedCode[] = []
   const sorted = found.toSorted((a, b) => a.first - b.first || b.last - a.last)
   for (const entry of sorted) {
     const { first } = entry

@@ -1,10 +1,10 @@
 import { carriedGap, removal } from './removal.ts'
-import { contentTooLarge, type Document, isFailed, findOne, structureText, withDocument } from './document.ts'
+import { contentTooLarge, type NamedText, isFailed, findOne, structureText, withDocument } from './document.ts'
 import { type Edited, finish, landingLines } from './edit.ts'
 import { type Piece, pieceOf } from './indent.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
-import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type Shape, shapeOf } from './layout.ts'
-import { failed, type Failed, lineRangeOf, type Outline, type Structure, type Warning } from './structure.ts'
+import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type SpacingShape, shapeOf } from './layout.ts'
+import { failed, type StructureFailure, lineRangeOf, type Outline, type Structure, type Warning } from './structure.ts'
 import { refuseUncertain } from './uncertain-bounds.ts'
 
 export interface Result_for_move_structure {
@@ -15,7 +15,7 @@ export interface Result_for_move_structure {
 export type Destination = { readonly at: Side; readonly target: string } | { readonly at: 'file-start' | 'file-end' }
 
 /** Both texts, computed before either is written. `source` is absent when all happens in one file. */
-export interface Moved {
+export interface MovedStructure {
   readonly source: string | null
   readonly destination: string
   readonly data: Result_for_move_structure
@@ -24,12 +24,12 @@ export interface Moved {
 
 /** `to` null: the file that the structure comes from. A file that is not there yet is an empty text. */
 export function moveIn(
-  from: Document,
+  from: NamedText,
   target: string,
-  to: Document | null,
+  to: NamedText | null,
   destination: Destination,
   options: SpacingOptions = {},
-): Promise<Moved | Failed> {
+): Promise<MovedStructure | StructureFailure> {
   return withDocument(from, async (outline) => {
     const structure = findOne(outline, from.path, target)
     if (isFailed(structure)) return structure
@@ -42,12 +42,12 @@ export function moveIn(
 }
 
 async function moveInside(
-  document: Document,
+  document: NamedText,
   outline: Outline,
   structure: Structure,
   destination: Destination,
   options: SpacingOptions,
-): Promise<Moved | Failed> {
+): Promise<MovedStructure | StructureFailure> {
   const source_original_line_range = lineRangeOf(outline.source, structure)
   const place = placeIn(outline, document.path, destination)
   if (isFailed(place)) return place
@@ -76,7 +76,7 @@ async function moveInside(
 export async function relocation(
   outline: Outline,
   structure: Structure,
-  place: Place,
+  place: ResolvedDestination,
   options: SpacingOptions = {},
 ): Promise<Insertion | null> {
   if (isThere(outline, structure, place)) return null
@@ -92,27 +92,30 @@ export async function relocation(
 }
 
 async function moveAcross(
-  from: Document,
+  from: NamedText,
   outline: Outline,
   structure: Structure,
-  to: Document,
+  to: NamedText,
   destination: Destination,
   options: SpacingOptions,
-): Promise<Moved | Failed> {
+): Promise<MovedStructure | StructureFailure> {
   const source_original_line_range = lineRangeOf(outline.source, structure)
   const text = structureText(outline, structure)
   const large = contentTooLarge(text)
   if (large !== undefined) return large
-  const landed = await withDocument(to, async (other, language): Promise<Edited<[number, number]> | Failed> => {
-    const place = placeIn(other, to.path, destination)
-    if (isFailed(place)) return place
-    const own = await pieceFrom(outline, structure)
-    const piece =
-      language.name === structure.language.name ? own : { ...(await pieceOf(text, language)), suffix: own.suffix }
-    const made = insertAt(other, place, piece, options, null)
-    const lines = landingLines(to.text, made.changes, made)
-    return finish(to, other, made.changes, lines, { around: null, put: made })
-  })
+  const landed = await withDocument(
+    to,
+    async (other, language): Promise<Edited<[number, number]> | StructureFailure> => {
+      const place = placeIn(other, to.path, destination)
+      if (isFailed(place)) return place
+      const own = await pieceFrom(outline, structure)
+      const piece =
+        language.name === structure.language.name ? own : { ...(await pieceOf(text, language)), suffix: own.suffix }
+      const made = insertAt(other, place, piece, options, null)
+      const lines = landingLines(to.text, made.changes, made)
+      return finish(to, other, made.changes, lines, { around: null, put: made })
+    },
+  )
   if (isFailed(landed)) return landed
   const left = await finish(from, outline, removal(outline, structure), null, { around: structure.parent })
   if (isFailed(left)) return left
@@ -149,12 +152,12 @@ export async function pieceFrom(outline: Outline, structure: Structure): Promise
 const tailOf = (line: string, comment: string): string =>
   line.endsWith(comment) ? line.slice(line.slice(0, -comment.length).trimEnd().length) : ''
 
-export interface Place {
+export interface ResolvedDestination {
   readonly anchor: Structure | null
   readonly at: Destination['at']
 }
 
-function placeIn(outline: Outline, path: string, destination: Destination): Place | Failed {
+function placeIn(outline: Outline, path: string, destination: Destination): ResolvedDestination | StructureFailure {
   if (!('target' in destination)) return { anchor: null, at: destination.at }
   const anchor = findOne(outline, path, destination.target)
   if (isFailed(anchor)) return anchor
@@ -167,7 +170,7 @@ function isWithin(inner: Structure, outer: Structure): boolean {
 }
 
 /** Whether the structure is there already. */
-function isThere(outline: Outline, structure: Structure, { anchor, at }: Place): boolean {
+function isThere(outline: Outline, structure: Structure, { anchor, at }: ResolvedDestination): boolean {
   const siblings = structure.parent === null ? outline.structures : structure.parent.children
   const index = siblings.indexOf(structure)
   if (at === 'file-end') return structure.parent === null && outline.source.text.slice(structure.end).trim() === ''
@@ -185,7 +188,7 @@ function isThere(outline: Outline, structure: Structure, { anchor, at }: Place):
 
 function insertAt(
   outline: Outline,
-  { anchor, at }: Place,
+  { anchor, at }: ResolvedDestination,
   piece: Piece,
   options: SpacingOptions,
   leaving: Structure | null,
@@ -194,7 +197,7 @@ function insertAt(
   return at === 'file-start' ? atStart(outline, piece, leaving) : atEnd(outline, piece, leaving)
 }
 
-const shapeOfPiece = ({ kind, lines }: Piece): Shape => ({ kind, lines: lines.length })
+const shapeOfPiece = ({ kind, lines }: Piece): SpacingShape => ({ kind, lines: lines.length })
 
 /** After imports and licence, before everything else. */
 function atStart(outline: Outline, piece: Piece, leaving: Structure | null): Insertion {

@@ -1,7 +1,7 @@
 import type { Node, Tree } from 'web-tree-sitter'
 import type { Span } from '@clada/reply/text/edit.ts'
 import { type TreeSitterRow, words } from './language.ts'
-import { type Change, type Neighbour, placeAfter } from './structure.ts'
+import { type TextChange, type Neighbour, placeAfter } from './structure.ts'
 
 /** A tree of a file or of a part of it. */
 export interface PlacedTree {
@@ -18,7 +18,7 @@ export interface PlacedTree {
  */
 export function neighboursOf(
   trees: readonly PlacedTree[],
-  changes: readonly Change[],
+  changes: readonly TextChange[],
   how: 'put' | 'removed',
 ): Neighbour[] {
   const found = new Map<number, Neighbour>()
@@ -62,7 +62,7 @@ export function neighboursOf(
 }
 
 /** The column at which the code of a change starts; 0 if it has none. */
-function columnOfCode({ start, text }: Change, { tree, base }: PlacedTree): number {
+function columnOfCode({ start, text }: TextChange, { tree, base }: PlacedTree): number {
   const code = text.search(/\S/)
   if (code === -1) return 0
   const above = tree.rootNode.text.slice(0, start - base) + text.slice(0, code)
@@ -78,7 +78,7 @@ const isIn = (inner: Span, outer: Span): boolean =>
 export function hasNeighbours(
   trees: readonly PlacedTree[],
   neighbours: readonly Neighbour[],
-  changes: readonly Change[],
+  changes: readonly TextChange[],
 ): boolean {
   return neighbours.every(({ type, parent, start, end }) => {
     const moved = placeAfter(changes, start)

@@ -1,9 +1,9 @@
 import type { Tolerance } from '@clada/reply/text/edit-text.ts'
-import { type Document, listIn, readIn } from './document.ts'
+import { type NamedText, listIn, readIn } from './document.ts'
 import { deleteIn, type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts'
 import type { SpacingOptions } from './insertion.ts'
 import { type Destination, moveIn, type Result_for_move_structure } from './move.ts'
-import { failed, type Failed, LIMITS, type Result, fileTooLarge } from './structure.ts'
+import { failed, type StructureFailure, LIMITS, type StructureResult, fileTooLarge } from './structure.ts'
 import { replaceAllTextIn, replaceTextIn } from './replace-text.ts'
 
 /** What the operations need of the disk. */
@@ -24,7 +24,10 @@ export type StructureOperations = ReturnType<typeof structureOperations>
 
 /** The operations of seed 003, by their names, on the files of a port. Nothing is written when one fails. */
 export function structureOperations(files: StructureFiles) {
-  const edit = <T>(path: string, change: (document: Document) => Promise<Edited<T> | Failed>): Promise<Result<T>> =>
+  const edit = <T>(
+    path: string,
+    change: (document: NamedText) => Promise<Edited<T> | StructureFailure>,
+  ): Promise<StructureResult<T>> =>
     guarded(async () => {
       const document = await open(files, path)
       if ('ok' in document) return document
@@ -33,7 +36,10 @@ export function structureOperations(files: StructureFiles) {
       if (done.text !== document.text) await files.write(path, done.text)
       return { ok: true, data: done.data, warnings: done.warnings }
     })
-  const look = <T extends object>(path: string, use: (document: Document) => Promise<T | Failed>): Promise<Result<T>> =>
+  const look = <T extends object>(
+    path: string,
+    use: (document: NamedText) => Promise<T | StructureFailure>,
+  ): Promise<StructureResult<T>> =>
     guarded(async () => {
       const document = await open(files, path)
       if ('ok' in document) return document
@@ -46,7 +52,7 @@ export function structureOperations(files: StructureFiles) {
     dest_path: string,
     destination: Destination,
     options?: SpacingOptions,
-  ): Promise<Result<Result_for_move_structure>> =>
+  ): Promise<StructureResult<Result_for_move_structure>> =>
     guarded(() => carryOut(files, source_path, source_target, dest_path, destination, options))
 
   return {
@@ -95,7 +101,7 @@ export function structureOperations(files: StructureFiles) {
   }
 }
 
-async function open(files: StructureFiles, path: string): Promise<Document | Failed> {
+async function open(files: StructureFiles, path: string): Promise<NamedText | StructureFailure> {
   const text = await files.read(path)
   if (text === null) return failed('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   return { path, text }
@@ -108,7 +114,7 @@ async function carryOut(
   dest_path: string,
   destination: Destination,
   options?: SpacingOptions,
-): Promise<Result<Result_for_move_structure>> {
+): Promise<StructureResult<Result_for_move_structure>> {
   const from = await open(files, source_path)
   if ('ok' in from) return from
   const same = files.isSame?.(source_path, dest_path) ?? source_path === dest_path
@@ -139,12 +145,16 @@ async function putBack(files: StructureFiles, path: string, before: Destined | n
   else if (before !== null && (await files.read(path)) !== null) await files.write(path, before.text)
 }
 
-interface Destined extends Document {
+interface Destined extends NamedText {
   readonly isNew: boolean
 }
 
 /** A move to the start or the end of a file makes the file. */
-async function openDestination(files: StructureFiles, path: string, { at }: Destination): Promise<Destined | Failed> {
+async function openDestination(
+  files: StructureFiles,
+  path: string,
+  { at }: Destination,
+): Promise<Destined | StructureFailure> {
   const text = await files.read(path)
   if (text !== null) return { path, text, isNew: false }
   return at === 'file-start' || at === 'file-end'
@@ -153,7 +163,7 @@ async function openDestination(files: StructureFiles, path: string, { at }: Dest
 }
 
 /** What the operating system refuses becomes an error of the operation; anything else is a bug and stays one. */
-async function guarded<T>(operation: () => Promise<Result<T>>): Promise<Result<T>> {
+async function guarded<T>(operation: () => Promise<StructureResult<T>>): Promise<StructureResult<T>> {
   try {
     return await operation()
   } catch (error) {

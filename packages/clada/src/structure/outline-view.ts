@@ -12,18 +12,18 @@ export function outlineView(structures: readonly OutlineEntry[]): OutlineEntry[]
  * Where a structure is. `open`: at the top of the file, or in a class, a section and the like. `value`: in what a name
  * is bound to, an object or a call. `body`: in code.
  */
-type Place = 'open' | 'value' | 'body'
+type Nesting = 'open' | 'value' | 'body'
 
 interface Role {
   /** Where it is shown. */
-  readonly shown: readonly Place[]
+  readonly shown: readonly Nesting[]
   /** Where that leaves what is inside it; `nowhere` where that is not worth a look. */
-  readonly inside: Place | 'nowhere'
+  readonly inside: Nesting | 'nowhere'
   /** Shown only around something that is. */
   readonly frame?: true
 }
 
-const everywhere: readonly Place[] = ['open', 'value', 'body']
+const everywhere: readonly Nesting[] = ['open', 'value', 'body']
 const holder: Role = { shown: everywhere, inside: 'open' }
 const code: Role = { shown: everywhere, inside: 'body' }
 const entry: Role = { shown: ['open', 'value'], inside: 'value' }
@@ -75,7 +75,7 @@ export const roles: Readonly<Record<string, Role>> = {
 }
 
 /** What is not shown makes room for the definitions inside it. */
-function seen(structures: readonly OutlineEntry[], place: Place, around?: string): OutlineEntry[] {
+function seen(structures: readonly OutlineEntry[], place: Nesting, around?: string): OutlineEntry[] {
   return structures.flatMap((structure) => {
     const { children = [], ...own } = structure
     const { kind, header } = own

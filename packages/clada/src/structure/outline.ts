@@ -17,7 +17,7 @@ export async function withOutline<T>(
   language: Language,
   use: (outline: Outline) => T | Promise<T>,
 ): Promise<T> {
-  const trees: Parsed[] = []
+  const trees: ParsedFile[] = []
   try {
     const outline = await outlineOf(new Source(text), language, trees)
     return await bounded(() => use(outline), abandonParsers)
@@ -41,11 +41,11 @@ export async function errorsOfTree(text: string, language: Language): Promise<re
   }, abandonParsers)
 }
 
-interface Parsed extends ParsedPart {
+interface ParsedFile extends ParsedPart {
   readonly row: TreeSitterRow
 }
 
-async function outlineOf(source: Source, language: Language, trees: Parsed[]): Promise<Outline> {
+async function outlineOf(source: Source, language: Language, trees: ParsedFile[]): Promise<Outline> {
   const made =
     language.parser.kind === 'tree-sitter'
       ? await ofTree(source, { start: 0, end: source.text.length }, language, language.parser, null, trees)
@@ -72,7 +72,7 @@ interface Made {
   readonly preambleEnd: number
 }
 
-async function ofParts(source: Source, language: Language, { kind }: OutlinedRow, trees: Parsed[]): Promise<Made> {
+async function ofParts(source: Source, language: Language, { kind }: OutlinedRow, trees: ParsedFile[]): Promise<Made> {
   const { structures, fences, preambleEnd } = await (kind === 'cells' ? cellsOutline : markdownOutline)(
     source,
     language,
@@ -92,7 +92,7 @@ async function ofTree(
   language: Language,
   row: TreeSitterRow,
   parent: Structure | null,
-  trees: Parsed[],
+  trees: ParsedFile[],
 ): Promise<Made> {
   const grammar = await loadGrammar(language, row)
   const made = bounded(() => {

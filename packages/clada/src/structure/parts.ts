@@ -1,11 +1,11 @@
-import type { Grammar, PartName } from './grammar.ts'
+import type { Grammar, CaptureName } from './grammar.ts'
 import { type Kind, type TreeSitterRow, kinds } from './language.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 import type { Node, Tree } from 'web-tree-sitter'
 
-const none: readonly PartName[] = []
+const none: readonly CaptureName[] = []
 /** What most parts with a role have; made once, because there are many. */
-const alone: Readonly<Record<PartName, readonly PartName[]>> = {
+const alone: Readonly<Record<CaptureName, readonly CaptureName[]>> = {
   wrap: ['wrap'],
   comment: ['comment'],
   decorator: ['decorator'],
@@ -21,7 +21,7 @@ export class Part {
   readonly start: number
   readonly end: number
   kind: Kind | null = null
-  roles: readonly PartName[] = none
+  roles: readonly CaptureName[] = none
   /** Of the text of an embedded part. */
   language = ''
   readonly children: Part[] = []
@@ -33,7 +33,7 @@ export class Part {
     this.end = end
   }
 
-  take(role: PartName): void {
+  take(role: CaptureName): void {
     this.roles = this.roles === none ? alone[role] : [...this.roles, role]
   }
 
@@ -72,7 +72,7 @@ export function syntaxParts(grammar: Grammar, tree: Tree, base: number): Parts {
     else part.kind ??= kindNamed(name)
   }
   const all = [...byId.values()].sort((a, b) => a.start - b.start || b.end - a.end)
-  const byRole: Record<PartName, Part[]> = {
+  const byRole: Record<CaptureName, Part[]> = {
     wrap: [],
     comment: [],
     decorator: [],
@@ -109,7 +109,7 @@ function nested(sorted: readonly Part[]): Part[] {
 
 const EMBEDDED = 'embedded.'
 
-const isRole = (name: string): name is PartName => Object.hasOwn(alone, name)
+const isRole = (name: string): name is CaptureName => Object.hasOwn(alone, name)
 
 const kindsByName = new Map<string, Kind>(kinds.map((kind) => [kind, kind]))
 

@@ -1,5 +1,5 @@
 import { findNewElision } from '@clada/reply/text/elision.ts'
-import type { Document } from './document.ts'
+import type { NamedText } from './document.ts'
 import { isFailed, structureText } from './document.ts'
 import { type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts'
 import { nameless, type Kind, type Language } from './language.ts'
@@ -7,7 +7,7 @@ import { languageFor } from './languages.ts'
 import { withOutline } from './outline.ts'
 import {
   applyChanges,
-  type Failed,
+  type StructureFailure,
   type SourceError,
   lineRangeOf,
   type Outline,
@@ -32,7 +32,7 @@ type PartLook = 'known' | 'likely' | 'members'
  * holds more than declarations.
  */
 export async function placeParts(
-  { path, text }: Document,
+  { path, text }: NamedText,
   part: string,
   look: PartLook,
 ): Promise<PlacedParts | undefined> {
@@ -50,7 +50,7 @@ export async function placeParts(
   if (!read.rest.every((line) => lines.has(line.trim()))) return undefined
   const imports = withImports(text, read.imports)
   if (imports === undefined) return undefined
-  const placing = new Placing({ path, text }, language)
+  const placing = new PartPlacing({ path, text }, language)
   if (!(await placing.placeAll(read.parts, []))) return undefined
   return (await placing.insertImports(imports)) ? placing.done() : undefined
 }
@@ -59,7 +59,7 @@ export async function placeParts(
  * Whether a text declares, at its top, all that a file declares there. Then it may be the whole of it, although most of its
  * lines are others. A part that leaves the imports out uses what they import.
  */
-export async function coversFile({ path, text }: Document, content: string): Promise<boolean> {
+export async function coversFile({ path, text }: NamedText, content: string): Promise<boolean> {
   const language = languageFor(path, text)
   if (language === undefined) return false
   const [file, fresh] = [await topOf(text, language), await topOf(content, language)]
@@ -120,7 +120,7 @@ function namesOf({ name, header, kind, children }: Structure): string[] {
 }
 
 /** A declaration of the part. */
-interface Part {
+interface Declaration {
   /** Its kind and its name, which say what it is the new version of. */
   readonly key: string
   readonly kind: Kind
@@ -129,13 +129,13 @@ interface Part {
   readonly text: string
   /** Without a comment or a decorator above it. */
   readonly isBare: boolean
-  readonly members: readonly Part[]
+  readonly members: readonly Declaration[]
   /** Its lines with text that are in no member and not its header. */
   readonly rest: readonly string[]
 }
 
-interface Read {
-  readonly parts: readonly Part[]
+interface ReadPart {
+  readonly parts: readonly Declaration[]
   readonly imports: readonly string[]
   readonly rest: readonly string[]
 }
@@ -163,7 +163,7 @@ const keyOf = ({ kind, name, header, owner }: Structure): string => `${kind}\0${
 const isDeclaration = ({ kind, name }: Structure): boolean => !tooSmall.has(kind) || (kind === 'rule' && name === null)
 
 /** The declarations of a part: alone, or inside what their language needs around them. */
-async function readParts(part: string, language: Language): Promise<Read | undefined> {
+async function readParts(part: string, language: Language): Promise<ReadPart | undefined> {
   const { parser } = language
   const frames = (parser.kind === 'tree-sitter' ? parser.fragments : undefined) ?? [['', ''] as const]
   const content = withoutIndent(part)
@@ -198,7 +198,7 @@ function withoutIndent(part: string): string {
 const inside = (structures: readonly Structure[], from: number): Structure[] =>
   structures.flatMap((one) => (one.start >= from ? [one] : inside(one.children, from)))
 
-function partOf(outline: Outline, structure: Structure): Part {
+function partOf(outline: Outline, structure: Structure): Declaration {
   const { kind, header, start, headerStart, end, children } = structure
   const members = children.filter(isDeclaration)
   const first = outline.source.endOf(outline.source.lineAt(headerStart))
@@ -246,7 +246,7 @@ function withImports(text: string, imports: readonly string[]): readonly string[
 }
 
 /** A part that is nothing but imports, each on one line. */
-function importsAlone(part: string): Read | undefined {
+function importsAlone(part: string): ReadPart | undefined {
   const imports = part.split('\n').filter((line) => line.trim() !== '')
   const areImports = imports.every((line) => sourceOf(line) !== undefined && !/^\s*export\b(?!.*\bfrom\b)/.test(line))
   return areImports ? { parts: [], imports, rest: [] } : undefined
@@ -260,14 +260,14 @@ function sourceOf(line: string): string | undefined {
   return quoted ?? plain ?? dotted
 }
 
-class Placing {
+class PartPlacing {
   readonly #path: string
   readonly #language: Language
   readonly #replaced: string[] = []
   readonly #inserted: string[] = []
   #text: string
 
-  constructor({ path, text }: Document, language: Language) {
+  constructor({ path, text }: NamedText, language: Language) {
     this.#path = path
     this.#text = text
     this.#language = language
@@ -278,12 +278,12 @@ class Placing {
   }
 
   /** From the last to the first, so that several new ones keep their order. `within` are the keys of what holds them. */
-  async placeAll(parts: readonly Part[], within: readonly string[]): Promise<boolean> {
+  async placeAll(parts: readonly Declaration[], within: readonly string[]): Promise<boolean> {
     for (let at = parts.length - 1; at >= 0; at--) if (!(await this.#place(parts, at, within))) return false
     return true
   }
 
-  async #place(parts: readonly Part[], at: number, within: readonly string[]): Promise<boolean> {
+  async #place(parts: readonly Declaration[], at: number, within: readonly string[]): Promise<boolean> {
     const part = parts[at]
     if (part === undefined) return false
     const found = await this.#look(part.key, within)
@@ -296,7 +296,7 @@ class Placing {
     return isSame && part.members.length > 0 && this.placeAll(part.members, [...within, part.key])
   }
 
-  async #replace(part: Part, { target, head, header, text }: FoundPart): Promise<boolean> {
+  async #replace(part: Declaration, { target, head, header, text }: FoundPart): Promise<boolean> {
     const [, exported = ''] = /^(export (?:default )?|pub )/.exec(header) ?? []
     const isHidden =
       exported !== '' &&
@@ -308,7 +308,7 @@ class Placing {
     return this.#take(await replaceIn(this.#document(), target, content))
   }
 
-  async #insert(parts: readonly Part[], at: number, within: readonly string[]): Promise<boolean> {
+  async #insert(parts: readonly Declaration[], at: number, within: readonly string[]): Promise<boolean> {
     const part = parts[at]
     if (part === undefined) return false
     this.#inserted.push(part.header)
@@ -353,11 +353,11 @@ class Placing {
     })
   }
 
-  #document(): Document {
+  #document(): NamedText {
     return { path: this.#path, text: this.#text }
   }
 
-  #take(edited: Edited<unknown> | Failed): boolean {
+  #take(edited: Edited<unknown> | StructureFailure): boolean {
     if (isFailed(edited) || edited.warnings.some(({ type }) => type === 'SYNTAX_BROKEN')) return false
     this.#text = edited.text
     return true

@@ -13,10 +13,10 @@ import {
   shapeOf,
   siblingOn,
 } from './layout.ts'
-import type { Change, Outline, Structure } from './structure.ts'
+import type { TextChange, Outline, Structure } from './structure.ts'
 
 /** Takes a structure out, with its lines or its comma, and with the blank lines that were there for it. */
-export function removal(outline: Outline, structure: Structure, keep?: Kept): Change[] {
+export function removal(outline: Outline, structure: Structure, keep?: KeptGap): TextChange[] {
   const layout = layoutOf(outline, structure)
   const changes = layout.ownLines
     ? removeLines(outline, structure, layout, keep)
@@ -30,9 +30,14 @@ export function removal(outline: Outline, structure: Structure, keep?: Kept): Ch
 }
 
 /** Which of the two gaps around a structure stays when it goes. */
-export type Kept = 'above' | 'below'
+export type KeptGap = 'above' | 'below'
 
-function removeLines(outline: Outline, structure: Structure, { first, last, indent }: Layout, keep?: Kept): Change[] {
+function removeLines(
+  outline: Outline,
+  structure: Structure,
+  { first, last, indent }: Layout,
+  keep?: KeptGap,
+): TextChange[] {
   const { source } = outline
   const above = gapAbove(source, first)
   const below = gapBelow(source, last)
@@ -48,7 +53,7 @@ function removeLines(outline: Outline, structure: Structure, { first, last, inde
 }
 
 /** The gap that fits what then are neighbours. */
-function keptGap(outline: Outline, structure: Structure, above: Gap, below: Gap, indent: string): Kept {
+function keptGap(outline: Outline, structure: Structure, above: Gap, below: Gap, indent: string): KeptGap {
   if (above.line === null) return 'above'
   if (below.line === null) return 'below'
   const { source } = outline
@@ -74,7 +79,7 @@ function keptGap(outline: Outline, structure: Structure, above: Gap, below: Gap,
 /** What ends the body around. */
 const closer = /^\s*(?:[)\]}]|end\b|<\/|fi\b|done\b|esac\b)/
 
-function removeInline(outline: Outline, structure: Structure, layout: Layout): Change[] {
+function removeInline(outline: Outline, structure: Structure, layout: Layout): TextChange[] {
   const { text } = outline.source
   const { start, end } = structure
   // The next one comes up after the dash.
@@ -99,7 +104,7 @@ export interface Carried {
   readonly indent: string
   readonly blank_lines: number
   /** Of the two gaps it leaves. */
-  readonly keep: Kept
+  readonly keep: KeptGap
 }
 
 /**
@@ -131,7 +136,7 @@ export function carriedGap(
     next !== undefined && !branches.has(next.kind) && (inBody || next.kind === structure.kind)
   const isLast = !goesOn(siblingOn(outline, structure, below.line))
   const blank_lines = isLast ? gapAbove(source, own.first).blankLines : below.blankLines
-  const keep: Kept = isLast ? 'below' : 'above'
+  const keep: KeptGap = isLast ? 'below' : 'above'
   const next = at === 'after' ? siblingOn(outline, anchor, gapBelow(source, other.last).line) : undefined
   // After a structure means before its next sibling: the gap between them stays where it is.
   return next === undefined || !goesOn(next) || next === structure || !layoutOf(outline, next).ownLines
@@ -152,6 +157,6 @@ function evenGap(outline: Outline, structure: Structure, own: Layout, anchor: St
   ]
   const [blank_lines, ...others] = new Set(gaps.map(({ blankLines }) => blankLines))
   if (blank_lines === undefined || others.length > 0) return null
-  const keep: Kept = isBetween(above, structure) && !isBetween(below, structure) ? 'below' : 'above'
+  const keep: KeptGap = isBetween(above, structure) && !isBetween(below, structure) ? 'below' : 'above'
   return { blank_lines, keep }
 }

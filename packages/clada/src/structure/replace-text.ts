@@ -3,12 +3,12 @@ import { formatCount } from '@clada/reply/core/words.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { applyReplacements, chooseEol, findOccurrences } from '@clada/reply/text/edit.ts'
 import type { Tolerance } from '@clada/reply/text/edit-text.ts'
-import { type Document, structureText } from './document.ts'
+import { type NamedText, structureText } from './document.ts'
 import { type Edited, editOne, finish, replacement, wholePut } from './edit.ts'
 import {
-  type Change,
+  type TextChange,
   failed,
-  type Failed,
+  type StructureFailure,
   lineRangeOf,
   type Outline,
   type Structure,
@@ -26,12 +26,12 @@ export interface Result_for_replace_all_text_in_structure {
 
 /** Replaces a text that is in the structure exactly once. */
 export async function replaceTextIn(
-  document: Document,
+  document: NamedText,
   target: string,
   old_text: string,
   new_text: string,
   tolerance?: Tolerance,
-): Promise<Edited<Result_for_replace_text_in_structure> | Failed> {
+): Promise<Edited<Result_for_replace_text_in_structure> | StructureFailure> {
   const refuse: Refuse = (count, lines) => {
     if (count === 1) return undefined
     return failed('TEXT_AMBIGUOUS', `old_text is in the structure ${count} times, on lines ${lines.join(', ')}.`, {
@@ -45,12 +45,12 @@ export async function replaceTextIn(
 
 /** Replaces a text wherever it is in the structure; `expected_count`, if given, must be right. */
 export function replaceAllTextIn(
-  document: Document,
+  document: NamedText,
   target: string,
   old_text: string,
   new_text: string,
   expected_count?: number,
-): Promise<Edited<Result_for_replace_all_text_in_structure> | Failed> {
+): Promise<Edited<Result_for_replace_all_text_in_structure> | StructureFailure> {
   return replaceWhere(
     document,
     target,
@@ -72,17 +72,17 @@ export function replaceAllTextIn(
   )
 }
 
-type Refuse = (count: number, lines: number[]) => Failed | undefined
+type Refuse = (count: number, lines: number[]) => StructureFailure | undefined
 
 async function replaceWhere(
-  document: Document,
+  document: NamedText,
   target: string,
   old_text: string,
   new_text: string,
   refuse: Refuse,
   expected?: number,
   tolerance?: Tolerance,
-): Promise<Edited<Result_for_replace_all_text_in_structure> | Failed> {
+): Promise<Edited<Result_for_replace_all_text_in_structure> | StructureFailure> {
   if (old_text === '') return failed('INVALID_PARAMETER', 'old_text is empty.')
   return editOne(document, target, new_text, async (outline, structure) => {
     const { source } = outline
@@ -113,7 +113,7 @@ async function replaceWhere(
     const refused = refuse(spans.length, lines)
     if (refused !== undefined) return refused
     const text = applyReplacements(own, spans, new_text, { eol: chooseEol(source.text, old_text) })
-    const change: Change = { start: structure.start, end: structure.end, text }
+    const change: TextChange = { start: structure.start, end: structure.end, text }
     // Only the last replacement can end on a line that the others did not move yet.
     const first = lines[0] ?? 1
     const last = source.lineAt(structure.start + (spans.at(-1)?.end ?? 1) - 1) + added(own, text)
@@ -135,7 +135,7 @@ async function replaceAsRead(
   old_text: string,
   new_text: string,
   refuse: Refuse,
-): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure } | Failed | undefined> {
+): Promise<{ change: TextChange; data: Result_for_replace_all_text_in_structure } | StructureFailure | undefined> {
   if (!old_text.trim().includes('\n')) return undefined
   const view = structureText(outline, structure)
   const spans = findOccurrences(view, old_text)
@@ -163,7 +163,7 @@ async function replaceTolerantly(
   old_text: string,
   new_text: string,
   tolerance: Tolerance,
-): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure; warning: Warning } | undefined> {
+): Promise<{ change: TextChange; data: Result_for_replace_all_text_in_structure; warning: Warning } | undefined> {
   // Loaded only here: most edits find their text.
   const { editTolerantly } = await import('@clada/reply/text/edit-text.ts')
   const [first] = lineRangeOf(source, structure)
@@ -188,7 +188,12 @@ async function replaceTolerantly(
 }
 
 /** What a model needs to know to get it right the next time: what is most alike here, and where else the text is. */
-async function absent(outline: Outline, structure: Structure, old_text: string, new_text: string): Promise<Failed> {
+async function absent(
+  outline: Outline,
+  structure: Structure,
+  old_text: string,
+  new_text: string,
+): Promise<StructureFailure> {
   const { source } = outline
   const structure_lines = lineRangeOf(source, structure)
   const own = source.text.slice(source.startOf(structure_lines[0]), structure.end)
@@ -218,7 +223,7 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
 /** Of places elsewhere. */
 const MOST = 10
 
-function unchanged(document: Document, outline: Outline, structure: Structure) {
+function unchanged(document: NamedText, outline: Outline, structure: Structure) {
   const [line] = lineRangeOf(outline.source, structure)
   const data: Result_for_replace_all_text_in_structure = { total_replacements: 0, affected_lines: [line, line] }
   return finish(document, outline, [], data, { around: null })

@@ -51,9 +51,9 @@ export interface Outline {
   /** Strings of several lines inside a span. */
   verbatim(span: Span): Span[]
   /** The nodes next to some changes that these could join with what they put there. */
-  neighbours(changes: readonly Change[], how: 'put' | 'removed'): readonly Neighbour[]
+  neighbours(changes: readonly TextChange[], how: 'put' | 'removed'): readonly Neighbour[]
   /** Whether it has what was next to some changes before them. */
-  keeps(neighbours: readonly Neighbour[], changes: readonly Change[]): boolean
+  keeps(neighbours: readonly Neighbour[], changes: readonly TextChange[]): boolean
   /** What the parser could not make sense of. */
   errors(): SourceError[]
   /** The same in a span of the text, or around it. */
@@ -112,18 +112,18 @@ export interface Warning {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-export type Result<T> =
+export type StructureResult<T> =
   | { readonly ok: true; readonly data: T; readonly warnings: readonly Warning[] }
   | { readonly ok: false; readonly error: ErrorResponse }
 
-export type Failed = { readonly ok: false; readonly error: ErrorResponse }
+export type StructureFailure = { readonly ok: false; readonly error: ErrorResponse }
 
-export const failed = (error: ErrorCode, message: string, details: StructureFacts = {}): Failed => ({
+export const failed = (error: ErrorCode, message: string, details: StructureFacts = {}): StructureFailure => ({
   ok: false,
   error: { error, message, details: { ...details, state: 'FILE_UNCHANGED' } },
 })
 
-export const fileTooLarge = (path: string, file_size: number, limit: number = LIMITS.fileBytes): Failed =>
+export const fileTooLarge = (path: string, file_size: number, limit: number = LIMITS.fileBytes): StructureFailure =>
   failed('FILE_TOO_LARGE', `${path} has ${file_size} bytes; structures are edited in files up to ${limit}.`, {
     file_size,
     limit,
@@ -132,14 +132,14 @@ export const fileTooLarge = (path: string, file_size: number, limit: number = LI
 export const LIMITS = { fileBytes: 10 * 1024 * 1024, contentBytes: 1024 * 1024 } as const
 
 /** A part of a text and its replacement. */
-export interface Change {
+export interface TextChange {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
 /** Changes do not overlap; of two at one place the first given comes first. */
-export function applyChanges(text: string, changes: readonly Change[]): string {
+export function applyChanges(text: string, changes: readonly TextChange[]): string {
   const pieces: string[] = []
   let at = 0
   for (const { start, end, text: put } of inOrder(changes)) {
@@ -151,7 +151,7 @@ export function applyChanges(text: string, changes: readonly Change[]): string {
 }
 
 /** Where the text that a change put in starts in the changed text. */
-export function offsetAfter(changes: readonly Change[], wanted: Change): number {
+export function offsetAfter(changes: readonly TextChange[], wanted: TextChange): number {
   let moved = 0
   for (const change of inOrder(changes)) {
     if (change === wanted) return change.start + moved
@@ -161,7 +161,7 @@ export function offsetAfter(changes: readonly Change[], wanted: Change): number 
 }
 
 /** Where a place of the text is in the changed one; what was taken out is where it was. */
-export function placeAfter(changes: readonly Change[], offset: number): number {
+export function placeAfter(changes: readonly TextChange[], offset: number): number {
   let moved = 0
   for (const { start, end, text } of inOrder(changes)) {
     if (end > offset) return Math.min(offset, start) + moved
@@ -170,4 +170,5 @@ export function placeAfter(changes: readonly Change[], offset: number): number {
   return offset + moved
 }
 
-const inOrder = (changes: readonly Change[]): Change[] => changes.toSorted((a, b) => a.start - b.start || a.end - b.end)
+const inOrder = (changes: readonly TextChange[]): TextChange[] =>
+  changes.toSorted((a, b) => a.start - b.start || a.end - b.end)

@@ -52,12 +52,12 @@ function shownAs({ structures }: Outline, levels: readonly string[]): Structure[
   )
 }
 
-interface Found {
+interface RankedStructures {
   readonly found: Structure[]
   readonly rank: number
 }
 
-function search(outline: Outline, levels: readonly Level[]): Found {
+function search(outline: Outline, levels: readonly Level[]): RankedStructures {
   const level = levels.at(-1)
   if (level === undefined) return { found: [], rank: Infinity }
   const best = bestOf(outline, levels, likely(outline, level))
@@ -85,7 +85,7 @@ function occurrencesOf(word: string, text: string): number[] {
 const firstNotBefore = (offset: number, sorted: readonly number[]): number =>
   sorted[partitionPoint(sorted, (one) => one < offset)] ?? Infinity
 
-function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable<Structure>): Found {
+function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable<Structure>): RankedStructures {
   let best = Infinity
   let found: Structure[] = []
   for (const structure of structures) {

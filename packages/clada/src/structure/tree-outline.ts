@@ -40,7 +40,7 @@ export function treeOutline(input: TreeInput): TreeOutline {
     leads: row.leads === true,
   }
   const drafts = new Drafting(row, source.text, base, parts.comments).all(parts.roots)
-  const finishing = new Finishing({
+  const finishing = new OutlineFinisher({
     around,
     row,
     language,
@@ -63,7 +63,7 @@ interface Making {
   readonly comments: ReadonlySet<string>
 }
 
-class Finishing {
+class OutlineFinisher {
   readonly #making: Making
   readonly #around: Surroundings
 

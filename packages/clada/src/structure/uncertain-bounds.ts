@@ -1,6 +1,13 @@
 import { indentOf } from '@clada/reply/text/reindent.ts'
 import { layoutOf } from './layout.ts'
-import { failed, type Failed, type SourceError, lineRangeOf, type Outline, type Structure } from './structure.ts'
+import {
+  failed,
+  type StructureFailure,
+  type SourceError,
+  lineRangeOf,
+  type Outline,
+  type Structure,
+} from './structure.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 
 /**
@@ -8,7 +15,7 @@ import type { Span } from '@clada/reply/text/edit.ts'
  * structures below a part of the one above, and deleting that deletes them all. Errors elsewhere in the file do not matter,
  * nor do errors where the lines are indented as the bounds say.
  */
-export function refuseUncertain(outline: Outline, structure: Structure, path: string): Failed | undefined {
+export function refuseUncertain(outline: Outline, structure: Structure, path: string): StructureFailure | undefined {
   const errors = outline.errorsIn(surroundings(outline, structure))
   if (errors.length === 0 || isIndentedAlike(outline, structure)) return undefined
   const [first] = errors

@@ -42,7 +42,7 @@ export interface Judgement {
   readonly look?: (outline: Outline) => readonly Warning[]
 }
 
-export interface Judged {
+export interface JudgedText {
   readonly warnings: Warning[]
   readonly isBroken: boolean
   /** Whether the edit became one with what is next to it. */
@@ -50,7 +50,7 @@ export interface Judged {
 }
 
 /** What an edit broke. */
-export function judge({ path, language, before, text, put, filled, keeps, look }: Judgement): Promise<Judged> {
+export function judge({ path, language, before, text, put, filled, keeps, look }: Judgement): Promise<JudgedText> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
     const strict = await strictErrors(path, text, language)
@@ -202,21 +202,21 @@ let parser: Partial<Parser> | undefined
 /** What the package is without its wrapper, which makes objects of the tree when it is read. */
 const parserModule = 'oxc-parser/src-js/bindings.js'
 
-interface Parsed {
+interface ParsedModule {
   readonly errors: readonly ParserError[]
   readonly program: string
   readonly module: unknown
 }
 
 interface Parser {
-  parseSync(name: string, text: string): Parsed
+  parseSync(name: string, text: string): ParsedModule
 }
 
 /**
  * The tree, as a text, and the list of exports are in the parser's own memory, which V8 knows nothing of until they are read:
  * 1,000 files took 140 MB.
  */
-function releaseParts(parsed: Parsed): void {
+function releaseParts(parsed: ParsedModule): void {
   void parsed.program
   void parsed.module
 }
