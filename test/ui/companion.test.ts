@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { readSignedAnswer, type Key, sha256, sign } from '../../packages/browser/src/signed.ts'
+import { readSignedAnswer, type CompanionKey, sha256, sign } from '../../packages/browser/src/signed.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { entered, request, type Served, served } from './page-server.ts'
 
@@ -12,7 +12,7 @@ const write = (root: string): string =>
 
 const json = { origin, 'content-type': 'application/json' }
 
-async function paired(page: Served): Promise<Key> {
+async function paired(page: Served): Promise<CompanionKey> {
   const { status, body } = await request(page, '/companion/pair', {
     method: 'POST',
     headers: json,
@@ -30,7 +30,7 @@ interface Sent {
   readonly value: unknown
 }
 
-async function ask(page: Served, key: Key, route: string, body: object, headers: object = {}): Promise<Sent> {
+async function ask(page: Served, key: CompanionKey, route: string, body: object, headers: object = {}): Promise<Sent> {
   const text = JSON.stringify(body)
   const { nonce, header } = await sign(key, page.port, route, text)
   const all = { ...json, 'x-clada-companion': header, ...headers }
@@ -46,7 +46,7 @@ async function ask(page: Served, key: Key, route: string, body: object, headers:
 const shownIn = ({ value }: Sent): unknown => Reflect.get(Object(value), 'shown')
 
 /** Looks at a reply, and applies what was shown. */
-async function apply(page: Served, key: Key, text: string): Promise<Sent> {
+async function apply(page: Served, key: CompanionKey, text: string): Promise<Sent> {
   const here = { site, tab: 1 }
   const shown = shownIn(await ask(page, key, 'look', { ...here, text }))
   return ask(page, key, 'apply', { ...here, hash: await sha256(text), shown })

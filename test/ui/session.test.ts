@@ -8,7 +8,7 @@ import { taughtNames } from '@clada/reply/syntax/table.ts'
 import { timelineOf } from '../../packages/clada/src/ui/past.ts'
 import { projectFacts } from '../../packages/clada/src/ui/prompting.ts'
 import { Listeners } from '../../packages/clada/src/ui/server.ts'
-import { Session } from '../../packages/clada/src/ui/session.ts'
+import { PageSession } from '../../packages/clada/src/ui/session.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { entered, request, served } from './page-server.ts'
 
@@ -16,7 +16,7 @@ const write = (name: string): string => `<---WRITE file="${name}"--->\n${name}\n
 
 function session(files: Readonly<Record<string, string>> = {}) {
   const root = scratchDir(files)
-  const own = new Session({
+  const own = new PageSession({
     options: { repoPath: root, git: 'off', relativePaths: true },
     root,
     inputBytes: 100_000,

@@ -1,11 +1,11 @@
 import { findApplied } from './applied.ts'
 import {
-  type Found,
+  type BlockSummary,
   type FromPopup,
   type FromTab,
   isReading,
   longestReply,
-  type Opened,
+  type OpenedReply,
   type ToPanel,
 } from './messages.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
@@ -46,14 +46,14 @@ function answerTo(message: unknown, { id, url = '', frameId, tab }: chrome.Sende
   return answerTab(asked, { tab: tab.id, window: tab.windowId, site: origin, opening })
 }
 
-interface Place {
+interface PanelTarget {
   readonly tab: number
   readonly window: number
   readonly site: string
   readonly opening: Promise<unknown> | undefined
 }
 
-async function answerTab(asked: FromTab, { tab, window, site, opening }: Place): Promise<unknown> {
+async function answerTab(asked: FromTab, { tab, window, site, opening }: PanelTarget): Promise<unknown> {
   if ((await findSite(site)).enabled === 'off') return undefined
   switch (asked.type) {
     case 'hello':
@@ -64,7 +64,7 @@ async function answerTab(asked: FromTab, { tab, window, site, opening }: Place):
       const { bar, text, left, isIncomplete } = asked
       if (text.length > longestReply) throw new Error('This reply is too long to review here. Copy it into clada ui.')
       await chrome.storage.session.set({
-        [openedIn(window)]: { id: crypto.randomUUID(), tab, site, bar, text, left, isIncomplete } satisfies Opened,
+        [openedIn(window)]: { id: crypto.randomUUID(), tab, site, bar, text, left, isIncomplete } satisfies OpenedReply,
       })
       await opening
       return true
@@ -75,7 +75,7 @@ async function answerTab(asked: FromTab, { tab, window, site, opening }: Place):
 /** Where the panel of a window finds the reply to show. */
 const openedIn = (window: number): string => `opened-${window}`
 
-async function found(text: string): Promise<Found | undefined> {
+async function found(text: string): Promise<BlockSummary | undefined> {
   const summary = readSummary(text)
   if (summary === undefined) return undefined
   const before = await findApplied(await sha256(text))

@@ -1,5 +1,5 @@
 import { brightness } from './colour.ts'
-import { type Found, type FromTab, type Reading } from './messages.ts'
+import { type BlockSummary, type FromTab, type PageReply } from './messages.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { findBackground } from './visibility.ts'
 
@@ -16,14 +16,14 @@ export class Bar {
   readonly reply: Element
   /** The text that was opened last. */
   openedText: string | undefined
-  readonly #read: () => Reading
+  readonly #read: () => PageReply
   readonly #host = document.createElement('div')
   readonly #bar = document.createElement('button')
   readonly #said = element('span', 'said')
   #summary = ''
 
   /** `read` gives the reply as it is now. */
-  constructor(reply: Element, read: () => Reading) {
+  constructor(reply: Element, read: () => PageReply) {
     this.reply = reply
     this.#read = read
     hosts.add(this.#host)
@@ -48,7 +48,7 @@ export class Bar {
   }
 
   /** Shows the blocks of a reply. */
-  show({ summary, before }: Found): void {
+  show({ summary, before }: BlockSummary): void {
     const said = before === undefined ? summary : `${summary} · ${before}`
     if (said !== this.#summary) this.say(said)
     this.#summary = said

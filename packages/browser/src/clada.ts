@@ -1,32 +1,39 @@
-import type { Looked, PairedKey, Progress, Projects, RunningProject, Undone } from '../../clada/src/ui/companion.ts'
+import type {
+  CheckedReply,
+  PairedKey,
+  Progress,
+  CompanionProjects,
+  RunningProject,
+  UndoneReply,
+} from '../../clada/src/ui/companion.ts'
 import type { BlockDetail } from '../../clada/src/ui/protocol.ts'
-import { Failure } from './failure.ts'
+import { ExtensionError } from './failure.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
-import { readSignedAnswer, type Key, sign } from './signed.ts'
+import { readSignedAnswer, type CompanionKey, sign } from './signed.ts'
 import { changeSite, findSite } from './sites.ts'
 
 /** The running clada processes, which only the panel and the popup talk to. */
 
 /** What clada answers to each request. */
 interface Answers {
-  projects: Projects
-  look: Looked
+  projects: CompanionProjects
+  look: CheckedReply
   block: BlockDetail
   show: { readonly address?: string }
   apply: Progress
   result: Progress
   answer: Progress
   stop: Progress
-  undo: Undone
+  undo: UndoneReply
   prompt: { readonly text: string }
   forget: null
 }
 
 /** clada is running, and has forgotten the pairing. */
-export class Unpaired extends Failure {}
+export class Unpaired extends ExtensionError {}
 
 /** clada refused a request, with a reason. */
-export class Refused extends Failure {}
+export class RefusedError extends ExtensionError {}
 
 export async function ask<Route extends keyof Answers>(
   port: number,
@@ -41,28 +48,29 @@ export async function ask<Route extends keyof Answers>(
   const { status, value } = await post(port, route, text, { 'x-clada-companion': header }, seconds)
   if (status === 401) throw new Unpaired('clada does not know this extension any more. Pair it again.')
   const given = await readSignedAnswer(key, nonce, status, value).catch(() => {
-    throw new Failure('What listens on the port of clada is not clada.')
+    throw new ExtensionError('What listens on the port of clada is not clada.')
   })
   // The types are those of the side that has just proved who it is.
   const answer: Answers[Route] & { error?: unknown } = JSON.parse(given)
-  if (status !== 200) throw new Refused(typeof answer.error === 'string' ? answer.error : `clada answered ${status}.`)
+  if (status !== 200)
+    throw new RefusedError(typeof answer.error === 'string' ? answer.error : `clada answered ${status}.`)
   return answer
 }
 
 /** Makes this installation known to clada, by the code that the terminal shows: the port, and eight letters. */
 export async function pair(code: string): Promise<RunningProject> {
   const [, port, letters] = /^\s*(\d{1,5})\W+([\w-]+)\s*$/.exec(code) ?? []
-  if (port === undefined) throw new Failure('A code looks like 17345-ABCD-EFGH. clada ui prints it.')
+  if (port === undefined) throw new ExtensionError('A code looks like 17345-ABCD-EFGH. clada ui prints it.')
   const { status, value } = await post(Number(port), 'pair', JSON.stringify({ code: letters }), {}, 10)
   const given: Partial<PairedKey> & { error?: unknown } = isRecord(value) ? value : {}
   const { id, key, project, error } = given
   if (status !== 200 || id === undefined || key === undefined || project === undefined)
-    throw new Failure(typeof error === 'string' ? error.slice(0, 200) : `clada answered ${status}.`)
+    throw new ExtensionError(typeof error === 'string' ? error.slice(0, 200) : `clada answered ${status}.`)
   await chrome.storage.local.set({ key: { id, key }, ports: [Number(port)] })
   return project
 }
 
-export async function readKey(): Promise<Key | undefined> {
+export async function readKey(): Promise<CompanionKey | undefined> {
   const { key } = await chrome.storage.local.get('key')
   if (!isRecord(key) || typeof key['id'] !== 'string' || typeof key['key'] !== 'string') return undefined
   return { id: key['id'], key: key['key'] }
@@ -122,7 +130,7 @@ async function post(
     const value: unknown = await response.json()
     return { status: response.status, value }
   } catch {
-    throw new Failure('clada does not answer. Start clada ui in your project.')
+    throw new ExtensionError('clada does not answer. Start clada ui in your project.')
   }
 }
 

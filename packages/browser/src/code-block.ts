@@ -1,15 +1,15 @@
 import { listChildren, hasLines, isCodeBlock, isControl, findParent } from './dom.ts'
-import { Lines } from './lines.ts'
+import { LineBuilder } from './lines.ts'
 import { isFile } from '@clada/reply/syntax/proposal/title.ts'
 
 /** What of a page can be seen; `visibility.ts` decides. */
-export interface Seen {
+export interface VisibleText {
   dataOf(text: Text): string
   textIn(node: Node): string
 }
 
 /** A code block as it was written. */
-export interface Code {
+export interface CodeBlock {
   readonly text: string
   /** Empty if nothing says it. */
   readonly language: string
@@ -23,7 +23,7 @@ export interface Code {
  * The one code block in an element that has nothing else but a header: the language or the name of a file, and
  * controls. Chat pages wrap every code block like that, and the header is not part of the reply.
  */
-export function findFramedCode(element: Element, seen: Seen): Code | undefined {
+export function findFramedCode(element: Element, seen: VisibleText): CodeBlock | undefined {
   const block = onlyCodeIn(element)
   if (block === undefined) return undefined
   const header = headerIn(element, block, seen)
@@ -41,7 +41,7 @@ export function findFrame(block: Element, isTooWide: (element: Element) => boole
 }
 
 /** Good enough to find where a reply is. */
-const roughly: Seen = {
+const roughly: VisibleText = {
   dataOf: (text) => ((text.parentElement?.getBoundingClientRect().width ?? 0) > 1 ? text.data : ''),
   textIn: ({ textContent }) => textContent ?? '',
 }
@@ -66,7 +66,7 @@ function* codesIn(element: Element): Generator<Element> {
 }
 
 /** The text beside the code; undefined if it is more than a header. */
-function headerIn(element: Element, block: Element, seen: Seen): string | undefined {
+function headerIn(element: Element, block: Element, seen: VisibleText): string | undefined {
   const words: string[] = []
   const isHeader = (node: Node): boolean => {
     if (node === block) return true
@@ -99,7 +99,7 @@ const label = /^[\p{L}\d_+#.-]+(?: [\p{L}\d_+#.()-]+){0,2}$/u
 const isFileName = (text: string): boolean =>
   text.length <= 120 && /[./\\]/.test(text) && !/\s/.test(text) && isFile(text)
 
-export function readCode(block: Element, header: string, seen: Seen): Code {
+export function readCode(block: Element, header: string, seen: VisibleText): CodeBlock {
   const { body, own } = bodyOf(block, seen)
   const said = header === '' ? own : header
   const title = isFileName(said) ? said : ''
@@ -116,22 +116,22 @@ function languageOf(block: Element): string | undefined {
 }
 
 /** The element with the code alone, and the header that is in the block beside it. */
-function bodyOf(block: Element, seen: Seen): { readonly body: Element; readonly own: string } {
+function bodyOf(block: Element, seen: VisibleText): { readonly body: Element; readonly own: string } {
   const inner = [...block.querySelectorAll('code')].filter((one) => !isColumn(seen.textIn(one)))
   const [code] = inner
   if (inner.length !== 1 || code === undefined) return { body: block, own: '' }
   return { body: code, own: headerIn(block, code, seen) ?? '' }
 }
 
-function textOf(code: Element, seen: Seen): { readonly text: string; readonly hasGap: boolean } {
+function textOf(code: Element, seen: VisibleText): { readonly text: string; readonly hasGap: boolean } {
   const isSelectable = getComputedStyle(code).userSelect !== 'none'
-  const walk: Walk = { seen, isSelectable, leave: new Set(), leaves: [], gaps: [] }
-  const first = new Lines()
+  const walk: CodeWalk = { seen, isSelectable, leave: new Set(), leaves: [], gaps: [] }
+  const first = new LineBuilder()
   walkCode(code, first, walk)
   const hasGap = walk.gaps.length > 0
   const leave = numbersAmong(walk.leaves, first.text())
   if (leave.size === 0) return { text: first.text(), hasGap }
-  const out = new Lines()
+  const out = new LineBuilder()
   walkCode(code, out, { ...walk, leave, leaves: [] })
   return { text: out.text(), hasGap }
 }
@@ -143,8 +143,8 @@ interface Leaf {
   readonly opensLine: boolean
 }
 
-interface Walk {
-  readonly seen: Seen
+interface CodeWalk {
+  readonly seen: VisibleText
   /** Whether the code can be selected, so that what cannot is not part of it. */
   readonly isSelectable: boolean
   readonly leave: ReadonlySet<Element>
@@ -153,7 +153,7 @@ interface Walk {
   readonly gaps: Element[]
 }
 
-function walkCode(element: Element, out: Lines, walk: Walk): void {
+function walkCode(element: Element, out: LineBuilder, walk: CodeWalk): void {
   const { seen } = walk
   for (const child of listChildren(element)) {
     if (child instanceof Text) out.exact(seen.dataOf(child))
@@ -185,7 +185,7 @@ function walkCode(element: Element, out: Lines, walk: Walk): void {
 const widestGutter = 12
 
 /** A row with a control and at most a label, in code that does not say which part of it is the code. */
-const isHeader = (element: Element, style: CSSStyleDeclaration, seen: Seen): boolean =>
+const isHeader = (element: Element, style: CSSStyleDeclaration, seen: VisibleText): boolean =>
   hasLines(style) && [...element.querySelectorAll('*')].some(isControl) && isLabel(seen.textIn(element).trim())
 
 /** Viewers that draw only the lines in sight put an empty box in the place of the others. */
@@ -203,7 +203,7 @@ function isColumn(text: string): boolean {
 }
 
 /** Whether an element has a neighbour with as many lines as it has numbers. */
-function isBesideCode(column: Element, seen: Seen): boolean {
+function isBesideCode(column: Element, seen: VisibleText): boolean {
   const count = column.textContent.trim().split(/\s+/).length
   return [...(column.parentElement?.children ?? [])].some((one) => {
     const text = seen.textIn(one)

@@ -1,6 +1,6 @@
 import { Bar, isBar } from './bar.ts'
 import { insert } from './field.ts'
-import { type Comparison, type Found, type FromTab, longestReply } from './messages.ts'
+import { type ReplyComparison, type BlockSummary, type FromTab, longestReply } from './messages.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { readPageReply } from './reading.ts'
 import { Watcher } from './watcher.ts'
@@ -66,7 +66,7 @@ async function start(): Promise<void> {
   })
 }
 
-function comparison(bar: Bar | undefined): Comparison {
+function comparison(bar: Bar | undefined): ReplyComparison {
   if (bar?.reply.isConnected !== true) return 'gone'
   return readPageReply(bar.reply).text === bar.openedText ? 'same' : 'changed'
 }
@@ -80,7 +80,7 @@ function readAgain(bar: Bar | undefined): ReturnType<typeof readPageReply> | nul
 
 const ask = (request: FromTab): Promise<unknown> => chrome.runtime.sendMessage(request).catch(() => undefined)
 
-const isFound = (value: unknown): value is Found => isRecord(value) && typeof value['summary'] === 'string'
+const isFound = (value: unknown): value is BlockSummary => isRecord(value) && typeof value['summary'] === 'string'
 
 const byPlace = (a: Element, b: Element): number =>
   a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1
@@ -88,7 +88,7 @@ const byPlace = (a: Element, b: Element): number =>
 /** Bars on one page; the oldest go first. */
 const mostBars = 30
 
-const tooLong = (text: string): Found => ({
+const tooLong = (text: string): BlockSummary => ({
   summary: `Too long to review here: ${(text.length / 1e6).toFixed(1)} million characters. Copy it into clada ui.`,
 })
 

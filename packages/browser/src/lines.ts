@@ -1,5 +1,5 @@
 /** Text in lines. A line break that an element implies is written when something follows it. */
-export class Lines {
+export class LineBuilder {
   readonly #parts: string[] = []
   /** Its last two characters. Asking one long string for them after every change took seconds for a megabyte. */
   #end = ''

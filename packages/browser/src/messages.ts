@@ -2,7 +2,7 @@ import { isRecord } from '@clada/reply/core/is-record.ts'
 /** What the parts of the extension say to each other. Who asks, and for which tab and site, is what the browser says. */
 
 /** A reply as the page shows it. */
-export interface Reading {
+export interface PageReply {
   readonly text: string
   readonly left: readonly LeftOut[]
   /** Whether the page shows only a part of a code block. */
@@ -25,7 +25,7 @@ export type WhyHidden =
   | 'masked'
 
 /** A reply that was opened in the panel of a window. */
-export interface Opened extends Reading {
+export interface OpenedReply extends PageReply {
   /** Another one for every click, because the panel hears of changes only. */
   readonly id: string
   readonly tab: number
@@ -38,7 +38,7 @@ export interface Opened extends Reading {
 export type FromTab =
   | { readonly type: 'hello' }
   | { readonly type: 'found'; readonly text: string }
-  | ({ readonly type: 'open'; readonly bar: string } & Reading)
+  | ({ readonly type: 'open'; readonly bar: string } & PageReply)
 
 /** What the popup asks, because it may be closed before it is done. */
 export interface FromPopup {
@@ -65,10 +65,10 @@ export type ToTab =
   | { readonly type: 'say'; readonly bar: string; readonly text: string }
 
 /** What the page shows now, compared with what was opened. */
-export type Comparison = 'same' | 'changed' | 'gone'
+export type ReplyComparison = 'same' | 'changed' | 'gone'
 
 /** The blocks of a reply, in few words. */
-export interface Found {
+export interface BlockSummary {
   readonly summary: string
   /** If it was applied before, perhaps long ago: what the bar says. */
   readonly before?: string
@@ -77,5 +77,5 @@ export interface Found {
 /** Characters of a reply. Browsers keep 10 MB for all that the panels of a session show. */
 export const longestReply = 2_000_000
 
-export const isReading = (value: unknown): value is Reading =>
+export const isReading = (value: unknown): value is PageReply =>
   isRecord(value) && typeof value['text'] === 'string' && Array.isArray(value['left'])

@@ -6,7 +6,7 @@ import { Nearby } from '../../page/src/diff/diffs.tsx'
 import { StateIcon } from '../../page/src/icons.tsx'
 import { Counts, isolateParts, Name } from '../../page/src/parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { labelOf, type Mark } from '../../page/src/words.ts'
+import { labelOf, type BlockMark } from '../../page/src/words.ts'
 import { spellOutCommand } from '../../clada/src/report/words.ts'
 import { readDetail, done } from './panel-state.ts'
 
@@ -26,7 +26,7 @@ export function Blocks({ blocks }: { blocks: readonly PlanBlock[] }) {
 function BlockCard({ block }: { block: PlanBlock }) {
   const { key, action, target, state, why, runs, files, syntax } = block
   const result = done.value?.results.find((one) => one.key === key)
-  const mark: Mark = result === undefined ? state : result.success ? 'done' : 'failed'
+  const mark: BlockMark = result === undefined ? state : result.success ? 'done' : 'failed'
   // A command that is not approved says so by its state, and a block that cannot be read has its problems below.
   const reason = result !== undefined ? result.why : state === 'approval' || state === 'broken' ? undefined : why
   const lines = files.reduce((sum, { added, removed }) => sum + added + removed, 0)

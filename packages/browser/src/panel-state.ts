@@ -1,27 +1,27 @@
 import { batch, computed, signal } from '@preact/signals'
 import type { ApprovalAnswer } from '../../clada/src/core/commands.ts'
-import type { Applied, Looked, Progress, RunningProject, Undone } from '../../clada/src/ui/companion.ts'
+import type { Applied, CheckedReply, Progress, RunningProject, UndoneReply } from '../../clada/src/ui/companion.ts'
 import type { BlockDetail, BlockState, PlanBlock, Question } from '../../clada/src/ui/protocol.ts'
 import { rememberApplied } from './applied.ts'
 import { ask, type Link, findLink, pair } from './clada.ts'
-import { Failure } from './failure.ts'
-import { type Comparison, isReading, type Opened } from './messages.ts'
+import { ExtensionError } from './failure.ts'
+import { type ReplyComparison, isReading, type OpenedReply } from './messages.ts'
 import { sha256 } from './signed.ts'
 import { changeSite } from './sites.ts'
 import { tellTab } from './tab.ts'
 
 /** What the panel shows, and the only code of the extension that applies anything. */
 
-export const opened = signal<Opened | null>(null)
+export const opened = signal<OpenedReply | null>(null)
 export const link = signal<Link | null>(null)
 /** The reply as clada reads it. Null until it has answered. */
-export const looked = signal<Looked | null>(null)
+export const looked = signal<CheckedReply | null>(null)
 /** What the page shows now. */
-export const comparison = signal<Comparison>('same')
+export const comparison = signal<ReplyComparison>('same')
 export const running = signal<{ readonly done: number; readonly total: number } | null>(null)
 export const questions = signal<readonly Question[]>([])
 export const done = signal<Applied | null>(null)
-export const undone = signal<Undone | null>(null)
+export const undone = signal<UndoneReply | null>(null)
 /** Whether an undo was asked for and is not answered yet. */
 export const isUndoing = signal(false)
 export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
@@ -43,7 +43,7 @@ export const applicable = computed(() =>
 let turn = 0
 
 /** Shows a reply, and asks clada what it would do. */
-export async function show(reply: Opened | null): Promise<void> {
+export async function show(reply: OpenedReply | null): Promise<void> {
   const isSame = isSameReply(opened.value, reply)
   opened.value = reply
   comparison.value = 'same'
@@ -54,7 +54,7 @@ export async function show(reply: Opened | null): Promise<void> {
   await check()
 }
 
-const isSameReply = (one: Opened | null, other: Opened | null): boolean =>
+const isSameReply = (one: OpenedReply | null, other: OpenedReply | null): boolean =>
   one?.text === other?.text && one?.tab === other?.tab && one?.site === other?.site
 
 /**
@@ -83,7 +83,7 @@ export async function check(): Promise<void> {
     const answer = await ask(port, 'look', { text: reply.text, ...placeOf(reply) })
     if (mine !== turn) return
     if (answer.hash !== hash || answer.project.id !== id)
-      throw new Failure('Another project is running on that port now. Check again.')
+      throw new ExtensionError('Another project is running on that port now. Check again.')
     batch(() => {
       renew()
       looked.value = answer
@@ -108,7 +108,7 @@ function forget(): void {
   disarm()
 }
 
-const placeOf = ({ tab, site }: Opened): { tab: number; site: string } => ({ tab, site })
+const placeOf = ({ tab, site }: OpenedReply): { tab: number; site: string } => ({ tab, site })
 
 /** One block with its text and its whole diff. */
 export async function readDetail({ key }: PlanBlock): Promise<BlockDetail | undefined> {
@@ -162,7 +162,7 @@ async function follow(mine: number, first: Promise<Progress>): Promise<void> {
   done.value = result
   if (result.results.length === 0) {
     done.value = null
-    throw new Failure(result.remarks.join(' ') || 'Nothing was applied.')
+    throw new ExtensionError(result.remarks.join(' ') || 'Nothing was applied.')
   }
   const said = outcomeOf(result)
   await rememberApplied(hash, said)
@@ -262,7 +262,7 @@ export const readAgain = (): Promise<void> =>
     const reply = opened.value
     if (reply === null) return
     const reading = await tellTab(reply, { type: 'read', bar: reply.bar })
-    if (!isReading(reading)) throw new Failure('The reply is not on the page any more.')
+    if (!isReading(reading)) throw new ExtensionError('The reply is not on the page any more.')
     const { text, left, isIncomplete } = reading
     await show({ ...reply, text, left, isIncomplete })
   })
@@ -288,7 +288,7 @@ async function attempt(act: () => Promise<void>): Promise<void> {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const withReply = (act: (reply: Opened, shown: Looked, port: number) => Promise<void>): Promise<void> =>
+const withReply = (act: (reply: OpenedReply, shown: CheckedReply, port: number) => Promise<void>): Promise<void> =>
   attempt(async () => {
     const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
     if (reply !== null && shown !== null && port !== undefined) await act(reply, shown, port)

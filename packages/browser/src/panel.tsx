@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import './panel.css'
-import { type Opened } from './messages.ts'
+import { type OpenedReply } from './messages.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { check, compareReadings, link, show, waitForRest } from './panel-state.ts'
 import { Panel } from './panel-view.tsx'
@@ -36,8 +36,8 @@ async function start(): Promise<void> {
 }
 
 /** Only the service worker writes it. */
-const openedIn = (value: unknown): Opened | null => (isOpened(value) ? value : null)
+const openedIn = (value: unknown): OpenedReply | null => (isOpened(value) ? value : null)
 
-const isOpened = (value: unknown): value is Opened => isRecord(value) && typeof value['text'] === 'string'
+const isOpened = (value: unknown): value is OpenedReply => isRecord(value) && typeof value['text'] === 'string'
 
 void start()

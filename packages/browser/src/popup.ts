@@ -1,6 +1,6 @@
 import type { RunningProject } from '../../clada/src/ui/companion.ts'
 import { ask, readKey, findLink, pair, listRunningProjects, Unpaired } from './clada.ts'
-import { Failure } from './failure.ts'
+import { ExtensionError } from './failure.ts'
 import type { FromPopup } from './messages.ts'
 import { withShownErrors, byId, showText } from './own-page.ts'
 import { changeSite, findSite } from './sites.ts'
@@ -96,7 +96,7 @@ on('prompting', 'submit', async () => {
   const { id: tab } = await currentTab()
   const site = await findSiteOfTab(tab)
   const link = await findLink(site)
-  if (link.kind !== 'ready') throw new Failure('Choose a project that is running.')
+  if (link.kind !== 'ready') throw new ExtensionError('Choose a project that is running.')
   const { text } = await ask(link.project.port, 'prompt', { task: byId('task', HTMLTextAreaElement).value })
   const isEnabled = (await findSite(site)).enabled !== 'off'
   if (isEnabled) {

@@ -1,7 +1,7 @@
-import { type Code, readCode, findFramedCode, type Seen } from './code-block.ts'
+import { type CodeBlock, readCode, findFramedCode, type VisibleText } from './code-block.ts'
 import { listChildren, hasLines, isCodeBlock, isControl, keepsBreaks } from './dom.ts'
-import { Lines } from './lines.ts'
-import type { Reading } from './messages.ts'
+import { LineBuilder } from './lines.ts'
+import type { PageReply } from './messages.ts'
 import { Visibility } from './visibility.ts'
 
 /**
@@ -9,7 +9,7 @@ import { Visibility } from './visibility.ts'
  * page as it is drawn and from nothing else, because a page can make its copy button give any text. Nothing here knows a
  * site: headers, line numbers and buttons are known by their shape.
  */
-export function readPageReply(reply: Element): Reading {
+export function readPageReply(reply: Element): PageReply {
   const visibility = new Visibility(reply)
   const out = new Markdown(visibility)
   out.write(reply)
@@ -21,11 +21,11 @@ export function readPageReply(reply: Element): Reading {
 const spaced = new Set('P UL OL BLOCKQUOTE TABLE DETAILS FIGURE'.split(' '))
 
 class Markdown {
-  readonly #seen: Seen
-  readonly #out = new Lines()
+  readonly #seen: VisibleText
+  readonly #out = new LineBuilder()
   hasGap = false
 
-  constructor(seen: Seen) {
+  constructor(seen: VisibleText) {
     this.#seen = seen
   }
 
@@ -78,7 +78,7 @@ class Markdown {
     this.#writeApart(inner.text().trim().replaceAll(/^/gm, '> '))
   }
 
-  #writeCode({ text, language, title, hasGap }: Code): void {
+  #writeCode({ text, language, title, hasGap }: CodeBlock): void {
     this.hasGap ||= hasGap
     // A reply that is shown as it was written has its own fences.
     if (/^ {0,3}(?:`{3}|~{3})/m.test(text)) {

@@ -1,6 +1,6 @@
 /** How requests to clada and its answers are signed; `src/ui/companion.ts` has the other side. */
 
-export interface Key {
+export interface CompanionKey {
   readonly id: string
   /** 32 bytes in base64url, shared with clada since the pairing and never sent again. */
   readonly key: string
@@ -12,7 +12,7 @@ export interface Signed {
   readonly header: string
 }
 
-export async function sign({ id, key }: Key, port: number, route: string, text: string): Promise<Signed> {
+export async function sign({ id, key }: CompanionKey, port: number, route: string, text: string): Promise<Signed> {
   const time = String(Date.now())
   const nonce = base64url(crypto.getRandomValues(new Uint8Array(18)))
   const mac = await macOf(key, ['clada request', route, String(port), time, nonce, await sha256(text)])
@@ -20,7 +20,12 @@ export async function sign({ id, key }: Key, port: number, route: string, text: 
 }
 
 /** The JSON that clada gave as an answer to a request. @throws where anybody else may have given it */
-export async function readSignedAnswer({ key }: Key, nonce: string, status: number, body: unknown): Promise<string> {
+export async function readSignedAnswer(
+  { key }: CompanionKey,
+  nonce: string,
+  status: number,
+  body: unknown,
+): Promise<string> {
   const { answer, proof } = typeof body === 'object' && body !== null ? { answer: '', proof: '', ...body } : {}
   if (typeof answer !== 'string' || typeof proof !== 'string') throw new Error('not an answer')
   const expected = await macOf(key, ['clada answer', nonce, String(status), await sha256(answer)])

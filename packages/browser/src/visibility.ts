@@ -30,7 +30,7 @@ export class Visibility {
     return Array.from(listChildren(node), this.textIn).join('')
   }
 
-  #walk(element: Element, parent: Surroundings): void {
+  #walk(element: Element, parent: InheritedStyle): void {
     if (isControl(element)) return
     const here = enter(element, parent, 'inside')
     const style = getComputedStyle(element)
@@ -40,7 +40,7 @@ export class Visibility {
     }
   }
 
-  #judge(text: Text, parent: Element, style: CSSStyleDeclaration, around: Surroundings): void {
+  #judge(text: Text, parent: Element, style: CSSStyleDeclaration, around: InheritedStyle): void {
     const isInCode = parent.closest('pre, code') !== null
     const why = whyHidden(parent, style, around) ?? this.#whyTooSmall(text)
     const seen = why === undefined ? this.#within(text, around.region) : ''
@@ -63,7 +63,7 @@ export class Visibility {
   }
 
   /** The lines of a text that can be seen where it is, or be scrolled to. */
-  #within(text: Text, region: Region): string {
+  #within(text: Text, region: ScreenArea): string {
     const boxes = this.#boxesOf(text)
     if (boxes.every((box) => isWithin(box, region))) return text.data
     let at = 0
@@ -97,7 +97,7 @@ const leastContrast = 16
 const mostBlur = 1.5
 
 /** An area in pixels of the window. */
-interface Region {
+interface ScreenArea {
   readonly left: number
   readonly top: number
   readonly right: number
@@ -105,13 +105,13 @@ interface Region {
 }
 
 /** What the elements around a text do to it. */
-interface Surroundings {
+interface InheritedStyle {
   readonly hidden: WhyHidden | undefined
   readonly opacity: number
   /** Undefined where it is a picture. */
   readonly background: Colour | undefined
   /** Where something can be seen, or be scrolled to. */
-  readonly region: Region
+  readonly region: ScreenArea
 }
 
 const hidden: WhyHidden = 'not displayed'
@@ -122,7 +122,7 @@ function ancestorsOf(element: Element): Element[] {
   return found
 }
 
-function pageSurroundings(): Surroundings {
+function pageSurroundings(): InheritedStyle {
   const { documentElement: root, body } = document
   const isDark = /dark/.test(getComputedStyle(root).colorScheme) && matchMedia('(prefers-color-scheme: dark)').matches
   const background: Colour = isDark ? [18, 18, 18, 1] : [255, 255, 255, 1]
@@ -153,7 +153,7 @@ function pageSurroundings(): Surroundings {
 }
 
 /** `where`: masks outside of a reply are for the edges of what scrolls, and many pages have them. */
-function enter(element: Element, around: Surroundings, where: 'around' | 'inside'): Surroundings {
+function enter(element: Element, around: InheritedStyle, where: 'around' | 'inside'): InheritedStyle {
   const style = getComputedStyle(element)
   const isPage = element === document.documentElement || element === document.body
   const region = isPage ? around.region : regionIn(element, style, around.region)
@@ -201,7 +201,7 @@ function isFilteredOut(filter: string): boolean {
 const hiddenByDetails = (element: Element, child: Element): boolean =>
   element instanceof HTMLDetailsElement && !element.open && child !== element.querySelector(':scope > summary')
 
-function whyHidden(parent: Element, style: CSSStyleDeclaration, around: Surroundings): WhyHidden | undefined {
+function whyHidden(parent: Element, style: CSSStyleDeclaration, around: InheritedStyle): WhyHidden | undefined {
   if (around.hidden !== undefined) return around.hidden
   if (style.visibility !== 'visible') return 'not displayed'
   if (style.display !== 'contents' && !parent.checkVisibility()) return 'not displayed'
@@ -222,7 +222,7 @@ function whyHidden(parent: Element, style: CSSStyleDeclaration, around: Surround
 }
 
 /** Where the content of an element can be seen, or be scrolled to. */
-function regionIn(element: Element, style: CSSStyleDeclaration, around: Region): Region {
+function regionIn(element: Element, style: CSSStyleDeclaration, around: ScreenArea): ScreenArea {
   const { display, overflowX, overflowY, clipPath, position } = style
   // What is fixed does not scroll with the page.
   const region = position === 'fixed' ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : around
@@ -259,17 +259,17 @@ interface Axis {
   readonly isReversed: boolean
 }
 
-type Span = readonly [from: number, to: number]
+type TextSpan = readonly [from: number, to: number]
 
-function axis(around: Span, box: Span, { overflow, start, shown, whole, isReversed }: Axis): Span {
+function axis(around: TextSpan, box: TextSpan, { overflow, start, shown, whole, isReversed }: Axis): TextSpan {
   if (overflow === 'visible') return around
-  const seen: Span = [Math.max(around[0], box[0]), Math.min(around[1], box[1])]
+  const seen: TextSpan = [Math.max(around[0], box[0]), Math.min(around[1], box[1])]
   if (overflow === 'hidden' || overflow === 'clip' || seen[1] - seen[0] < leastHeight) return seen
   const from = isReversed ? start + shown - whole : start
   return [from, from + whole]
 }
 
-function insetBy(shape: string, { left, top, right, bottom }: DOMRect): Region {
+function insetBy(shape: string, { left, top, right, bottom }: DOMRect): ScreenArea {
   const given = /^inset\(([^)]*?)(?: round .*)?\)$/.exec(shape)?.[1]?.trim().split(/\s+/)
   if (given === undefined) return { left, top, right, bottom }
   const [above = '0', beside = above, below = above, before = beside] = given
@@ -287,7 +287,7 @@ function insetBy(shape: string, { left, top, right, bottom }: DOMRect): Region {
 /** Slanted letters reach a little beyond their box, and tight lines overlap. */
 const slack = 4
 
-const isWithin = (box: DOMRect, { left, top, right, bottom }: Region): boolean => {
+const isWithin = (box: DOMRect, { left, top, right, bottom }: ScreenArea): boolean => {
   const middle = (box.top + box.bottom) / 2
   return box.left >= left - slack && box.right <= right + slack && middle >= top && middle <= bottom && right - left > 1
 }

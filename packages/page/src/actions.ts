@@ -1,5 +1,5 @@
 import type { ApprovalAnswer } from '../../clada/src/core/commands.ts'
-import type { Plan, PlanBlock, Question, UndoRequest } from '../../clada/src/ui/protocol.ts'
+import type { ReplyPlan, PlanBlock, Question, PageUndoRequest } from '../../clada/src/ui/protocol.ts'
 import type { StepResult } from '../../clada/src/timetravel/back-forward.ts'
 import type { UndoResult } from '../../clada/src/timetravel/undo.ts'
 import { get, post, postText } from './api.ts'
@@ -51,7 +51,7 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
   showErrors(async () => {
     unopened.value = null
     const before = plan.value
-    const fresh = await postText<Plan | null>(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, text)
+    const fresh = await postText<ReplyPlan | null>(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, text)
     if (fresh === null) {
       unopened.value = { text, name }
       return
@@ -66,7 +66,7 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
     else announcement.value = `${formatCount(count, 'block')}.`
   })
 
-function show(fresh: Plan): void {
+function show(fresh: ReplyPlan): void {
   showPlan(fresh)
   marked.value = new Set()
   filter.value = 'all'
@@ -79,13 +79,13 @@ function show(fresh: Plan): void {
 
 export const reopen = (id: number): Promise<unknown> =>
   showErrors(async () => {
-    if (plan.value?.reply !== id) show(await post<Plan>('/api/reply', { id }))
+    if (plan.value?.reply !== id) show(await post<ReplyPlan>('/api/reply', { id }))
   })
 
 export const forget = (id: number): Promise<unknown> => showErrors(() => post('/api/forget', { id }))
 
 /** The first block that needs a person, else the first. */
-const firstWorthALook = ({ blocks }: Plan): number =>
+const firstWorthALook = ({ blocks }: ReplyPlan): number =>
   blocks.find(({ state }) => state !== 'ready' && state !== 'checking')?.key ?? 0
 
 export const openFile = async (file: File): Promise<void> => void (await openDocument(await file.text(), file.name))
@@ -105,7 +105,8 @@ export async function startAnotherReply(): Promise<void> {
   if (isThere) focusOn('reply')
 }
 
-export const refresh = (): Promise<unknown> => showErrors(async () => showPlan(await post<Plan | null>('/api/refresh')))
+export const refresh = (): Promise<unknown> =>
+  showErrors(async () => showPlan(await post<ReplyPlan | null>('/api/refresh')))
 
 /** The block that was looked at last. */
 let lastKey = 0
@@ -213,7 +214,7 @@ export const answerQuestion = (question: Question, said: ApprovalAnswer): Promis
 export const follow = (on: boolean): Promise<unknown> => showErrors(() => post('/api/follow', { on }))
 
 /** One execution, one action of it, or several executions. */
-export type TurnRequest = UndoRequest & { readonly numbers?: readonly number[] }
+export type TurnRequest = PageUndoRequest & { readonly numbers?: readonly number[] }
 
 export const undoOrRedo = (way: 'undo' | 'redo', request: TurnRequest): Promise<UndoResult | undefined> =>
   showErrors(() => post<UndoResult>(`/api/${way}`, request))

@@ -1,4 +1,4 @@
-import type { Refused } from '../../clada/src/ui/protocol.ts'
+import type { RefusedReply } from '../../clada/src/ui/protocol.ts'
 import { currentKey } from './key.ts'
 
 /** The server did not do what it was asked, and says why. */
@@ -42,5 +42,5 @@ async function answered(path: string, init: RequestInit): Promise<Response> {
   throw new ApiError(response.status, isRefused(value) ? value.error : `The server answered ${response.status}.`)
 }
 
-const isRefused = (value: unknown): value is Refused =>
+const isRefused = (value: unknown): value is RefusedReply =>
   typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string'

@@ -7,7 +7,7 @@ import { ThemeIcon } from './icons.tsx'
 import { PromptView } from './prompt/prompt-view.tsx'
 import { Unopened } from './reply/replies.tsx'
 import { ReplyView } from './reply/reply-view.tsx'
-import { helpOpen, link, notice, page, plan, announcement, type View, view } from './store.ts'
+import { helpOpen, link, notice, page, plan, announcement, type PageView, view } from './store.ts'
 import { nextTheme, theme } from './theme.ts'
 import { TimelineView } from './timeline/timeline-view.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
@@ -76,7 +76,7 @@ function toMain(event: Event): void {
   focusOn('main')
 }
 
-const views: readonly (readonly [View, string])[] = [
+const views: readonly (readonly [PageView, string])[] = [
   ['reply', 'Reply'],
   ['timeline', 'History'],
   ['prompt', 'Prompt'],

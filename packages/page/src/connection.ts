@@ -1,4 +1,4 @@
-import type { OutputEvent, PageState, Plan, ResultEvent } from '../../clada/src/ui/protocol.ts'
+import type { OutputEvent, PageState, ReplyPlan, ResultEvent } from '../../clada/src/ui/protocol.ts'
 import { ApiError, get, listen, noAnswer, postText } from './api.ts'
 import { dropReply, type HeldReply, heldReply, holdReply, lostReply } from './held.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
@@ -61,7 +61,7 @@ async function hear(state: PageState): Promise<void> {
   if (lost !== undefined) return reopenLost(lost)
   const isAnother = before !== null && before.session !== state.session
   if (isAnother || state.plan !== (plan.value?.revision ?? null)) {
-    const fresh = state.plan === null ? null : await get<Plan | null>('/api/plan')
+    const fresh = state.plan === null ? null : await get<ReplyPlan | null>('/api/plan')
     if (state.plan === null) showPlan(null)
     else if (fresh !== null && (isAnother || fresh.revision >= (plan.value?.revision ?? 0))) showPlan(fresh)
   }
@@ -77,7 +77,7 @@ async function reopenLost({ session, name, text }: HeldReply): Promise<void> {
   showPlan(null)
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
   if (page.value?.plan !== null) return
-  const fresh = await postText<Plan | null>(`/api/document?name=${encodeURIComponent(name)}&over=none`, text)
+  const fresh = await postText<ReplyPlan | null>(`/api/document?name=${encodeURIComponent(name)}&over=none`, text)
   // Not before: a request that fails must not cost the text. The new server's own may be held already.
   if (heldReply()?.session === session) dropReply()
   if (fresh === null) return
@@ -89,7 +89,7 @@ async function reopenLost({ session, name, text }: HeldReply): Promise<void> {
 }
 
 /** Shows a plan that any tab asked for. */
-export function showPlan(fresh: Plan | null): void {
+export function showPlan(fresh: ReplyPlan | null): void {
   const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
   if (fresh?.reply !== plan.value?.reply) unopened.value = null
   plan.value = fresh

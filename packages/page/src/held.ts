@@ -1,4 +1,4 @@
-import type { PageState, Plan } from '../../clada/src/ui/protocol.ts'
+import type { PageState, ReplyPlan } from '../../clada/src/ui/protocol.ts'
 import { get } from './api.ts'
 
 /**
@@ -33,7 +33,7 @@ export function heldReply(): HeldReply | undefined {
 /** Called with every plan that is shown: its text is fetched when it is another one. What is done whole is not needed. */
 export async function holdReply(
   { root, session }: Pick<PageState, 'root' | 'session'>,
-  plan: Plan | null,
+  plan: ReplyPlan | null,
 ): Promise<void> {
   const before = heldReply()
   if (plan === null || plan.bytes > mostBytes || plan.blocks.every(({ outcome }) => outcome !== undefined)) {

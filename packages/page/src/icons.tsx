@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { Mark } from './words.ts'
+import type { BlockMark } from './words.ts'
 
 const half = (
   <>
@@ -9,7 +9,7 @@ const half = (
 )
 
 /** A shape for each state: none is distinguished by colour alone. */
-const shapes: Record<Mark, JSX.Element> = {
+const shapes: Record<BlockMark, JSX.Element> = {
   left: <path d="M3.5 8h9" />,
   checking: <path d="M4 8h.1M8 8h.1M12 8h.1" />,
   ready: <circle cx="8" cy="8" r="5" />,
@@ -46,7 +46,7 @@ const shapes: Record<Mark, JSX.Element> = {
   failed: <path d="M4 4l8 8M12 4l-8 8" />,
 }
 
-export const StateIcon = ({ mark }: { mark: Mark }) => (
+export const StateIcon = ({ mark }: { mark: BlockMark }) => (
   <svg class={`icon state-${mark}`} viewBox="0 0 16 16" aria-hidden="true">
     {shapes[mark]}
   </svg>

@@ -27,7 +27,7 @@ import {
   type TreeRow,
 } from './prompt/prompt.ts'
 import { decideAt, editBlock, editReply, moveHunk, toggleBlock } from './reply/choices.ts'
-import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
+import { detailOpen, helpOpen, plan, singleKeys, type PageView, view } from './store.ts'
 import { nextTheme } from './theme.ts'
 import { selectEntry, at as entryAt, entries, markEntry, moveEntry, shows } from './timeline/timeline.ts'
 import { runStep, runTurn, undoLast } from './timeline/turn.tsx'
@@ -36,7 +36,7 @@ export interface Shortcut {
   /** As `KeyboardEvent.key` says it; several do the same. */
   readonly keys: readonly string[]
   readonly what: string
-  readonly in: View | 'everywhere'
+  readonly in: PageView | 'everywhere'
   readonly run: () => unknown
 }
 
@@ -112,7 +112,7 @@ function withFile(work: (row: TreeRow) => unknown): unknown {
   return file === undefined ? undefined : work(file)
 }
 
-const lists: Record<View, string> = { reply: 'blocks', timeline: 'entries', prompt: 'project-files' }
+const lists: Record<PageView, string> = { reply: 'blocks', timeline: 'entries', prompt: 'project-files' }
 
 function toList(): void {
   detailOpen.value = false

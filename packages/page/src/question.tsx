@@ -136,13 +136,13 @@ const wishes = {
   tried: 'wants to run it, and you tried it.',
 } as const satisfies Record<Exclude<Question['about'], 'proposal'>, string>
 
-type Answer = readonly [said: ApprovalAnswer, label: string, means: string]
+type AnswerChoice = readonly [said: ApprovalAnswer, label: string, means: string]
 
-const answersTo = (about: Question['about'], canTry: boolean): readonly Answer[] =>
+const answersTo = (about: Question['about'], canTry: boolean): readonly AnswerChoice[] =>
   answers[about].filter(([said]) => said !== 'try' || canTry)
 
 /** The answers to each question, with what they mean. */
-const answers: Readonly<Record<Question['about'], readonly Answer[]>> = {
+const answers: Readonly<Record<Question['about'], readonly AnswerChoice[]>> = {
   command: [
     ['no', 'No', 'It does not run, and the report tells the model.'],
     ['try', 'Try', 'It runs in the sandbox, on a copy and without network. You see what it did, and are asked again.'],

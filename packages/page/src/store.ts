@@ -1,12 +1,19 @@
 import { computed, signal } from '@preact/signals'
-import type { BlockState, Outcome, PageState, Plan, PlanBlock, TouchedFile } from '../../clada/src/ui/protocol.ts'
-import { labelOf, type Mark, markOf } from './words.ts'
+import type {
+  BlockState,
+  BlockOutcome,
+  PageState,
+  ReplyPlan,
+  PlanBlock,
+  TouchedFile,
+} from '../../clada/src/ui/protocol.ts'
+import { labelOf, type BlockMark, markOf } from './words.ts'
 
 /** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
 
-export type View = 'reply' | 'timeline' | 'prompt'
+export type PageView = 'reply' | 'timeline' | 'prompt'
 export type Filter = 'all' | 'checking' | 'ready' | 'attention' | 'skipped' | 'left' | 'done' | 'failed'
-export type Looked =
+export type Selection =
   | { readonly at: 'block'; readonly key: number }
   /** All files in one scroll, beginning with one of them. */
   | { readonly at: 'files'; readonly path?: string }
@@ -15,14 +22,14 @@ export type Looked =
 /** `lost`: no server answers. `locked`: one does, but it does not know this tab. */
 export const link = signal<'connecting' | 'open' | 'lost' | 'locked'>('connecting')
 export const page = signal<PageState | null>(null)
-export const plan = signal<Plan | null>(null)
+export const plan = signal<ReplyPlan | null>(null)
 /** Results of blocks during a run, by task. */
-export const live = signal<ReadonlyMap<string, Outcome>>(new Map())
+export const live = signal<ReadonlyMap<string, BlockOutcome>>(new Map())
 /** What programs write while a run goes on. */
 export const output = signal<{ readonly task: string; readonly text: string } | null>(null)
 
-export const view = signal<View>('reply')
-export const looked = signal<Looked>({ at: 'block', key: 0 })
+export const view = signal<PageView>('reply')
+export const looked = signal<Selection>({ at: 'block', key: 0 })
 /** On a narrow screen the detail covers the list. */
 export const detailOpen = signal(false)
 /** Tasks that are marked. */
@@ -40,7 +47,7 @@ export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'b
 /** Announced to screen readers. */
 export const announcement = signal('')
 
-export const findOutcome = ({ task, outcome }: PlanBlock): Outcome | undefined =>
+export const findOutcome = ({ task, outcome }: PlanBlock): BlockOutcome | undefined =>
   outcome ?? (task === undefined ? undefined : live.value.get(task))
 
 export const pending = computed(() =>
@@ -65,7 +72,7 @@ export const current = computed(() => {
 /** A run that has put a question waits for its answer. */
 const isWaiting = computed(() => page.value?.questions.some(({ from }) => from === 'page') === true)
 
-export const blockMark = (block: PlanBlock): Mark =>
+export const blockMark = (block: PlanBlock): BlockMark =>
   block.key !== current.value?.key ? markOf(block, findOutcome(block)) : isWaiting.value ? 'waiting' : 'running'
 
 /** Whether a text has all words that are looked for. */
@@ -118,9 +125,9 @@ export const groupSizes = computed(() => {
 })
 
 /** What is left to do about a block, or was done. */
-type Standing = 'checking' | 'ready' | 'asks' | 'unknown' | 'cannot' | 'skipped' | 'left' | 'done' | 'failed'
+type BlockStanding = 'checking' | 'ready' | 'asks' | 'unknown' | 'cannot' | 'skipped' | 'left' | 'done' | 'failed'
 
-function standingOf(block: PlanBlock): Standing {
+function standingOf(block: PlanBlock): BlockStanding {
   const outcome = findOutcome(block)
   if (outcome !== undefined) return outcome.left ? 'left' : outcome.success ? 'done' : 'failed'
   return standings[block.state]
@@ -129,7 +136,7 @@ function standingOf(block: PlanBlock): Standing {
 /** Whether applying it would only say once more why it fails. */
 export const isHopeless = (block: PlanBlock): boolean => standingOf(block) === 'cannot'
 
-const standings: Readonly<Record<BlockState, Standing>> = {
+const standings: Readonly<Record<BlockState, BlockStanding>> = {
   checking: 'checking',
   ready: 'ready',
   repaired: 'ready',

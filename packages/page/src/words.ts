@@ -1,9 +1,9 @@
-import type { BlockState, Outcome, PlanBlock } from '../../clada/src/ui/protocol.ts'
+import type { BlockState, BlockOutcome, PlanBlock } from '../../clada/src/ui/protocol.ts'
 
 /** How things are called on the page, in one place. */
-export type Mark = BlockState | 'running' | 'waiting' | 'done' | 'failed'
+export type BlockMark = BlockState | 'running' | 'waiting' | 'done' | 'failed'
 
-const labels: Record<Mark, string> = {
+const labels: Record<BlockMark, string> = {
   checking: 'Checking…',
   ready: 'Ready',
   repaired: 'Ready, repaired',
@@ -24,9 +24,9 @@ const labels: Record<Mark, string> = {
 /** Said to a key that came too early; gone when the check is over. */
 export const stillChecking = 'Checking what each block would do. Apply it when that is known.'
 
-export const labelOf = (mark: Mark): string => labels[mark]
+export const labelOf = (mark: BlockMark): string => labels[mark]
 
-export function markOf({ state }: PlanBlock, outcome: Outcome | undefined): Mark {
+export function markOf({ state }: PlanBlock, outcome: BlockOutcome | undefined): BlockMark {
   if (outcome === undefined) return state
   if (outcome.left) return 'left'
   return outcome.success ? 'done' : 'failed'

@@ -3,16 +3,16 @@ import type { BlockChoice, ReviewedFile, ReviewHunk, ReviewPlace } from '../../c
 import type { BlockDetail, BlockState, PlanBlock } from '../../clada/src/ui/protocol.ts'
 
 /** A row of the view: a block, a file that it changes, one of its changes, or a place where it could go. */
-export type Row =
+export type ChoiceRow =
   | { readonly kind: 'block'; readonly block: PlanBlock }
   | { readonly kind: 'file'; readonly block: PlanBlock; readonly file: ReviewedFile }
   | { readonly kind: 'hunk'; readonly block: PlanBlock; readonly file: ReviewedFile; readonly hunk: ReviewHunk }
   | { readonly kind: 'place'; readonly block: PlanBlock; readonly place: ReviewPlace }
 
-export type BlockRow = Pick<Row, 'block'>
+export type BlockRow = Pick<ChoiceRow, 'block'>
 
 /** The decision that takes a block or one of its changes, or leaves it out. */
-export function takenChoice(row: Row, choice: BlockChoice, isTaken: boolean): BlockChoice {
+export function takenChoice(row: ChoiceRow, choice: BlockChoice, isTaken: boolean): BlockChoice {
   if (row.kind === 'place') return choice
   if (row.kind === 'block') return { ...choice, leaveOut: !isTaken }
   const ids = row.kind === 'hunk' ? [row.hunk.id] : [...new Set(row.file.hunks.map(({ id }) => id))]
@@ -21,7 +21,7 @@ export function takenChoice(row: Row, choice: BlockChoice, isTaken: boolean): Bl
 }
 
 /** The same for a check mark. */
-export const checkedChoice = (row: Row, choice: BlockChoice, state: vscode.TreeItemCheckboxState): BlockChoice =>
+export const checkedChoice = (row: ChoiceRow, choice: BlockChoice, state: vscode.TreeItemCheckboxState): BlockChoice =>
   takenChoice(row, choice, state === vscode.TreeItemCheckboxState.Checked)
 
 /** The decision for a place that the user has chosen. */
@@ -41,18 +41,19 @@ export const canApply = ({ state, outcome, files }: PlanBlock): boolean =>
 const applicable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part', 'approval', 'unknown'])
 
 /** The files of a block, or the changes of its only one, and the places where it could go. */
-export function partsOf(row: Row, { files, places }: BlockDetail): Row[] {
+export function partsOf(row: ChoiceRow, { files, places }: BlockDetail): ChoiceRow[] {
   const { block } = row
   if (block.outcome !== undefined) return []
   if (row.kind === 'file') return hunksIn(block, row.file)
   if (row.kind !== 'block') return []
   const [file, ...more] = files
-  const parts = more.length > 0 ? files.map((one): Row => ({ kind: 'file', block, file: one })) : hunksIn(block, file)
-  return [...parts, ...places.map((place): Row => ({ kind: 'place', block, place }))]
+  const parts =
+    more.length > 0 ? files.map((one): ChoiceRow => ({ kind: 'file', block, file: one })) : hunksIn(block, file)
+  return [...parts, ...places.map((place): ChoiceRow => ({ kind: 'place', block, place }))]
 }
 
 /** The only change of a file is taken or left out with it. */
-const hunksIn = (block: PlanBlock, file: ReviewedFile | undefined): Row[] =>
+const hunksIn = (block: PlanBlock, file: ReviewedFile | undefined): ChoiceRow[] =>
   file === undefined || file.hunks.length < 2 ? [] : file.hunks.map((hunk) => ({ kind: 'hunk', block, file, hunk }))
 
 /** The first line of a change where the changes that are left out before it are not made. From 0. */

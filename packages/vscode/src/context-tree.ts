@@ -1,14 +1,14 @@
 import path from 'node:path'
 import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
-import type { ContextEntry } from '../../clada/src/ui/protocol.ts'
+import type { WorkingSetEntry } from '../../clada/src/ui/protocol.ts'
 import type { FolderProject, Projects } from './projects.ts'
 import { withoutMarkup } from './words.ts'
 
 /** A file of the context of a project. */
 export interface ContextRow {
   readonly project: FolderProject
-  readonly entry: ContextEntry
+  readonly entry: WorkingSetEntry
 }
 
 /** What goes with the prompt: a view of it, and how long both are in the status bar. */

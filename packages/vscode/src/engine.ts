@@ -14,14 +14,14 @@ import { useEmbeddedFiles } from '../../clada/src/core/installation.ts'
 import { checkDocument } from '../../clada/src/engine/check.ts'
 import { describeExecution, timelineOf } from '../../clada/src/ui/past.ts'
 import { lineOrigins } from '../../clada/src/ui/line-origins.ts'
-import { Session } from '../../clada/src/ui/session.ts'
+import { PageSession } from '../../clada/src/ui/session.ts'
 
 /** Everything of clada that the extension uses. It is loaded with the first command, so that a window starts as fast as without it. */
 
 export { checkDocument, describeExecution, editorKeys, lineOrigins, timelineOf }
 
 export interface OpenedProject {
-  readonly session: Session
+  readonly session: PageSession
   /** Values of config files that are ignored. */
   readonly warnings: readonly string[]
 }
@@ -38,7 +38,7 @@ export async function openProject({ root, settings: given, unsaved, send }: Proj
   const flags = withLoaded({ root: [root], quiet: [''] }, await loadConfig(root, undefined, given))
   const { options, config } = await loadConfigured(flags)
   const settings = settingsOf(options)
-  const session = new Session({
+  const session = new PageSession({
     options: forLongProcess(options),
     root: settings.root,
     inputBytes: settings.limits.inputBytes,

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import { ChangesEditor } from './changes.ts'
-import type { Row } from './choices.ts'
+import type { ChoiceRow } from './choices.ts'
 import { type ContextRow, ContextTree } from './context-tree.ts'
 import { HistoryTree, type HistoryRow } from './history-tree.ts'
 import { ChangeLenses } from './lenses.ts'
@@ -49,11 +49,11 @@ export function activate(context: vscode.ExtensionContext): void {
     history.refresh()
     review.update()
   }
-  const atCursor = (): Row | undefined => {
+  const atCursor = (): ChoiceRow | undefined => {
     const { document, selection } = vscode.window.activeTextEditor ?? {}
     return document && selection && lenses.changeAt(document.uri, selection.active.line)
   }
-  const setTaken = (row: Row | undefined, isTaken: boolean): Promise<void> | undefined =>
+  const setTaken = (row: ChoiceRow | undefined, isTaken: boolean): Promise<void> | undefined =>
     row && review.setTaken(row, isTaken)
   const addToContext = async (uri?: vscode.Uri, uris?: vscode.Uri[]): Promise<void> => {
     const chosen = uris ?? [uri ?? vscode.window.activeTextEditor?.document.uri].filter((one) => one !== undefined)
@@ -76,14 +76,14 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     openReply: (line?: number) => reply.open(typeof line === 'number' ? line : undefined),
     apply: () => review.apply(),
-    applyBlock: ({ block }: Row) => review.apply(block.task === undefined ? null : [block.task]),
+    applyBlock: ({ block }: ChoiceRow) => review.apply(block.task === undefined ? null : [block.task]),
     showChanges: () => review.showChanges(),
     discard: () => review.discard(),
     copyReport: () => review.copyReport(),
-    openBlock: (row: Row) => review.openRow(row),
-    usePlace: (row: Row) => review.usePlace(row),
-    accept: (row?: Row) => setTaken(row ?? atCursor(), true),
-    leaveOut: (row?: Row) => setTaken(row ?? atCursor(), false),
+    openBlock: (row: ChoiceRow) => review.openRow(row),
+    usePlace: (row: ChoiceRow) => review.usePlace(row),
+    accept: (row?: ChoiceRow) => setTaken(row ?? atCursor(), true),
+    leaveOut: (row?: ChoiceRow) => setTaken(row ?? atCursor(), false),
     undo: whenTrusted(async () => {
       const found = await project()
       if (found === undefined) return

@@ -2,7 +2,7 @@ import * as vscode from 'vscode'
 import type { ReviewedFile } from '../../clada/src/core/review.ts'
 import type { Planned } from '../../clada/src/ui/plan.ts'
 import type { PlanBlock } from '../../clada/src/ui/protocol.ts'
-import { canDecide, lineInResult, type Row } from './choices.ts'
+import { canDecide, lineInResult, type ChoiceRow } from './choices.ts'
 import { findFile } from './changes.ts'
 import type { ReplyReview } from './review.ts'
 import { ReviewEditor } from './review-editor.ts'
@@ -35,7 +35,7 @@ export class ChangeLenses implements vscode.CodeLensProvider {
   }
 
   /** The change at a line of the right side. */
-  changeAt(uri: vscode.Uri, line: number): Row | undefined {
+  changeAt(uri: vscode.Uri, line: number): ChoiceRow | undefined {
     const { planned } = this.#review
     const path = this.#editor.pathOf(uri)
     if (planned === undefined || path === undefined) return undefined
@@ -44,7 +44,7 @@ export class ChangeLenses implements vscode.CodeLensProvider {
 }
 
 interface ShownChange {
-  readonly row: Row
+  readonly row: ChoiceRow
   /** In the text that lands, from 0. */
   readonly line: number
 }
@@ -57,7 +57,7 @@ function rowsOf(planned: Planned, path: string): ShownChange[] {
   )
   const shown = own.flatMap(({ block, file }, index) =>
     file.hunks.map((hunk): ShownChange => {
-      const row: Row = file.hunks.length > 1 ? { kind: 'hunk', block, file, hunk } : { kind: 'block', block }
+      const row: ChoiceRow = file.hunks.length > 1 ? { kind: 'hunk', block, file, hunk } : { kind: 'block', block }
       const after = own.slice(index + 1).map((one) => one.file)
       return { row, line: after.reduce(movedBy, lineInResult(file, hunk)) }
     }),
@@ -71,7 +71,7 @@ const movedBy = (line: number, { hunks }: ReviewedFile): number =>
     .filter(({ taken, oldEnd }) => taken && oldEnd <= line)
     .reduce((at, { newStart, newEnd, oldStart, oldEnd }) => at + (newEnd - newStart) - (oldEnd - oldStart), line)
 
-function changeLenses(row: Row, line: number): vscode.CodeLens[] {
+function changeLenses(row: ChoiceRow, line: number): vscode.CodeLens[] {
   const isTaken = row.kind === 'hunk' ? row.hunk.taken && row.block.state !== 'left' : row.block.state !== 'left'
   const state = isTaken ? vscode.l10n.t('$(check) Accepted') : vscode.l10n.t('$(circle-slash) Left out')
   const [title, command] = isTaken
@@ -80,14 +80,14 @@ function changeLenses(row: Row, line: number): vscode.CodeLens[] {
   return [lens(line, { title: state, command: '' }), lens(line, { title, command, arguments: [row] })]
 }
 
-const placesIn = (planned: Planned): (Row & { kind: 'place' })[] =>
+const placesIn = (planned: Planned): (ChoiceRow & { kind: 'place' })[] =>
   planned.plan.blocks
     .filter(({ outcome }) => outcome === undefined)
     .flatMap((block) =>
       (planned.detail(block.key)?.places ?? []).map((place) => ({ kind: 'place' as const, block, place })),
     )
 
-function placeLenses(row: Row & { kind: 'place' }): vscode.CodeLens[] {
+function placeLenses(row: ChoiceRow & { kind: 'place' }): vscode.CodeLens[] {
   const { place, block } = row
   const likeness = place.similarity === undefined ? '' : `, ${Math.round(place.similarity * 100)}%`
   const title = vscode.l10n.t('$(location) Use this place for {0}{1}', withoutMarkup(nameOf(block)), likeness)

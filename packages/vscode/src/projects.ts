@@ -4,8 +4,8 @@ import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import * as vscode from 'vscode'
-import type { PlanBlock, Timeline } from '../../clada/src/ui/protocol.ts'
-import type { Session } from '../../clada/src/ui/session.ts'
+import type { PlanBlock, TimelineData } from '../../clada/src/ui/protocol.ts'
+import type { PageSession } from '../../clada/src/ui/session.ts'
 import type { EditorSettings } from '../../clada/src/config/editor-settings.ts'
 import { askApproval } from './approvals.ts'
 import { unsavedTexts } from './folders.ts'
@@ -16,7 +16,7 @@ type Engine = typeof import('./engine.ts')
 /** A folder of the workspace with its session. */
 export interface FolderProject {
   readonly folder: vscode.WorkspaceFolder
-  readonly session: Session
+  readonly session: PageSession
 }
 
 /** What a command of a reply has printed. */
@@ -64,7 +64,7 @@ export class Projects implements vscode.Disposable {
     return opening
   }
 
-  async timelineOf({ session }: FolderProject): Promise<Timeline> {
+  async timelineOf({ session }: FolderProject): Promise<TimelineData> {
     return (await this.engine()).timelineOf(session.project)
   }
 
@@ -108,7 +108,7 @@ export class Projects implements vscode.Disposable {
         void askApproval(question).then((answer) => session?.questions.answer(question.id, answer))
       }
     }
-    let session: Session | undefined
+    let session: PageSession | undefined
     const opened = await openProject({
       root: folder.uri.fsPath,
       settings: settingsFor(folder, editorKeys),
@@ -121,7 +121,7 @@ export class Projects implements vscode.Disposable {
   }
 
   /** As in a terminal, below the command, but nothing of it is acted on: no colours, no links, no escape sequences. */
-  #showOutput({ plan }: Session, { task, text }: PrintedText): void {
+  #showOutput({ plan }: PageSession, { task, text }: PrintedText): void {
     const block = plan?.blocks.find((one) => one.task === task)
     if (block !== undefined && block !== this.#printing) {
       this.#output.appendLine(`\n> ${withoutMarkup(`${block.action} ${block.target}`.trim())}`)

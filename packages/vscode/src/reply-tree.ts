@@ -2,22 +2,22 @@ import path from 'node:path'
 import * as vscode from 'vscode'
 import type { ReviewedFile, ReviewHunk } from '../../clada/src/core/review.ts'
 import type { BlockDetail, BlockState, PlanBlock } from '../../clada/src/ui/protocol.ts'
-import type { Session } from '../../clada/src/ui/session.ts'
-import { canDecide, lineInResult, partsOf, type Row } from './choices.ts'
+import type { PageSession } from '../../clada/src/ui/session.ts'
+import { canDecide, lineInResult, partsOf, type ChoiceRow } from './choices.ts'
 import { withoutMarkup, blockStateName } from './words.ts'
 
 /** The blocks of the reply that is reviewed; a check mark means that it will be applied. */
-export class ReplyTree implements vscode.TreeDataProvider<Row> {
+export class ReplyTree implements vscode.TreeDataProvider<ChoiceRow> {
   readonly #changed = new vscode.EventEmitter<void>()
   readonly onDidChangeTreeData = this.#changed.event
-  #session: Session | undefined
+  #session: PageSession | undefined
 
-  show(session: Session | undefined): void {
+  show(session: PageSession | undefined): void {
     this.#session = session
     this.#changed.fire()
   }
 
-  getChildren(row?: Row): Row[] {
+  getChildren(row?: ChoiceRow): ChoiceRow[] {
     const { plan } = this.#session ?? {}
     if (plan === undefined || plan === null) return []
     if (row === undefined) return plan.blocks.map((block) => ({ kind: 'block', block }))
@@ -25,13 +25,13 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     return detail === undefined ? [] : partsOf(row, detail)
   }
 
-  getTreeItem(row: Row): vscode.TreeItem {
+  getTreeItem(row: ChoiceRow): vscode.TreeItem {
     if (row.kind === 'block') return this.#blockItem(row)
     if (row.kind === 'file') return fileItem(row)
     return row.kind === 'hunk' ? hunkItem(row) : placeItem(row)
   }
 
-  #blockItem(row: Row & { kind: 'block' }): vscode.TreeItem {
+  #blockItem(row: ChoiceRow & { kind: 'block' }): vscode.TreeItem {
     const { block } = row
     const { action, target, state, outcome, why, decided, warnings, runs } = block
     const detail = this.#detail(block)
@@ -73,7 +73,7 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
 const shownReason = ({ state, isProgram, outcome, why }: PlanBlock): string | undefined =>
   state === 'approval' && isProgram && outcome === undefined ? blockStateName(state) : why
 
-function fileItem(row: Row & { kind: 'file' }): vscode.TreeItem {
+function fileItem(row: ChoiceRow & { kind: 'file' }): vscode.TreeItem {
   const { block, file } = row
   const item = new vscode.TreeItem(withoutMarkup(file.path))
   item.id = `${block.key}/${file.path}`
@@ -90,7 +90,7 @@ function fileItem(row: Row & { kind: 'file' }): vscode.TreeItem {
   return item
 }
 
-function hunkItem({ block, file, hunk }: Row & { kind: 'hunk' }): vscode.TreeItem {
+function hunkItem({ block, file, hunk }: ChoiceRow & { kind: 'hunk' }): vscode.TreeItem {
   const { oldStart, oldEnd, newStart, newEnd, kind, taken } = hunk
   const at = kind === 'lines' ? vscode.l10n.t('line {0}', lineInResult(file, hunk) + 1) : vscode.l10n.t('whole file')
   const item = new vscode.TreeItem(at)
@@ -112,7 +112,7 @@ function hunkItem({ block, file, hunk }: Row & { kind: 'hunk' }): vscode.TreeIte
 const firstLineOf = ({ after, before }: ReviewedFile, { newStart, newEnd, oldStart }: ReviewHunk): string =>
   (newEnd > newStart ? after?.split('\n')[newStart] : before?.split('\n')[oldStart])?.trim() ?? ''
 
-function placeItem(row: Row & { kind: 'place' }): vscode.TreeItem {
+function placeItem(row: ChoiceRow & { kind: 'place' }): vscode.TreeItem {
   const { line, similarity, text } = row.place
   const item = new vscode.TreeItem(vscode.l10n.t('Could go to line {0}', line))
   item.id = `${row.block.key}/place/${line}`

@@ -2,11 +2,11 @@ import path from 'node:path'
 import { formatCount } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import type { BlockChoice } from '../../clada/src/core/review.ts'
-import type { Plan, PlanBlock } from '../../clada/src/ui/protocol.ts'
+import type { ReplyPlan, PlanBlock } from '../../clada/src/ui/protocol.ts'
 import type { Planned } from '../../clada/src/ui/plan.ts'
 import { findFile } from './changes.ts'
 import { listUnsaved } from './folders.ts'
-import { type BlockRow, canApply, checkedChoice, placeChoice, type Row, takenChoice } from './choices.ts'
+import { type BlockRow, canApply, checkedChoice, placeChoice, type ChoiceRow, takenChoice } from './choices.ts'
 import type { FolderProject } from './projects.ts'
 import { ReplyTree } from './reply-tree.ts'
 import type { ReviewEditor } from './review-editor.ts'
@@ -18,7 +18,7 @@ export class ReplyReview implements vscode.Disposable {
   readonly #editor: ReviewEditor
   readonly #status: StatusItem
   readonly #tree = new ReplyTree()
-  readonly #view: vscode.TreeView<Row>
+  readonly #view: vscode.TreeView<ChoiceRow>
   readonly #changed = new vscode.EventEmitter<void>()
   readonly #typing: vscode.Disposable
   #project: FolderProject | undefined
@@ -90,7 +90,7 @@ export class ReplyReview implements vscode.Disposable {
     if (broken !== undefined) await this.openRow({ kind: 'block', block: broken })
   }
 
-  async openRow(row: Row): Promise<void> {
+  async openRow(row: ChoiceRow): Promise<void> {
     const { planned, folder } = this.#shown() ?? {}
     if (folder === undefined || planned === undefined) return
     const { block } = row
@@ -108,7 +108,7 @@ export class ReplyReview implements vscode.Disposable {
   }
 
   /** Puts the edit there, and shows what it changes. */
-  async usePlace(row: Row): Promise<void> {
+  async usePlace(row: ChoiceRow): Promise<void> {
     if (row.kind !== 'place') return
     await this.decide(row, (choice) => placeChoice(row.place, choice))
     const { planned } = this
@@ -120,7 +120,7 @@ export class ReplyReview implements vscode.Disposable {
   }
 
   /** Takes a block or one of its changes, or leaves it out. */
-  setTaken(row: Row, isTaken: boolean): Promise<void> {
+  setTaken(row: ChoiceRow, isTaken: boolean): Promise<void> {
     return this.decide(row, (choice) => takenChoice(row, choice, isTaken))
   }
 
@@ -227,7 +227,7 @@ export class ReplyReview implements vscode.Disposable {
     })
   }
 
-  async #check(items: readonly (readonly [Row, vscode.TreeItemCheckboxState])[]): Promise<void> {
+  async #check(items: readonly (readonly [ChoiceRow, vscode.TreeItemCheckboxState])[]): Promise<void> {
     for (const [row, state] of items) await this.decide(row, (choice) => checkedChoice(row, choice, state))
   }
 
@@ -357,7 +357,7 @@ const shownIn = (planned: Planned): string => JSON.stringify(changesIn(planned))
 const filesOf = (planned: Planned, key: number): ReadonlySet<string> =>
   new Set(planned.detail(key)?.files.map((file) => file.path))
 
-function summaryOf({ blocks, files, isChecking }: Plan): string {
+function summaryOf({ blocks, files, isChecking }: ReplyPlan): string {
   const done = blocks.filter(({ outcome }) => outcome?.success === true).length
   const failed = blocks.filter(({ outcome }) => outcome?.success === false && outcome.left !== true).length
   const attention = blocks.filter(needsAttention).length

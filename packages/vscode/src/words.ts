@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import type { BlockState, Outcome } from '../../clada/src/ui/protocol.ts'
+import type { BlockState, BlockOutcome } from '../../clada/src/ui/protocol.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 
 /**
@@ -24,5 +24,5 @@ export const blockStateName = (state: BlockState): string =>
     left: vscode.l10n.t('left out'),
   })[state]
 
-export const outcomeName = ({ success, left }: Outcome): string =>
+export const outcomeName = ({ success, left }: BlockOutcome): string =>
   left === true ? vscode.l10n.t('left out') : success ? vscode.l10n.t('applied') : vscode.l10n.t('failed')

@@ -8,13 +8,13 @@ import { type Paired, Pairing } from './pairing.ts'
 import { promptText } from './prompting.ts'
 import { undoneIn } from './past.ts'
 import { below, type Planned } from './plan.ts'
-import type { BlockDetail, Outcome, PlanBlock, Question, TouchedFile } from './protocol.ts'
-import { Refusal, refuseOtherNames } from './guard.ts'
+import type { BlockDetail, BlockOutcome, PlanBlock, Question, TouchedFile } from './protocol.ts'
+import { RequestRefusal, refuseOtherNames } from './guard.ts'
 import { jsonObject, readBody } from './routes.ts'
-import type { Session } from './session.ts'
+import type { PageSession } from './session.ts'
 
 /** A reply with everything that its blocks would do. Only such a reply can be applied, by its digest, from the same tab of the same site. */
-export interface Looked {
+export interface CheckedReply {
   readonly hash: string
   /** Names what is shown here. It is applied only as long as it would still be the same. */
   readonly shown: string
@@ -39,7 +39,7 @@ export interface Applied {
 }
 
 /** What came of one block, by its place in the plan. */
-export interface BlockResult extends Pick<Outcome, 'success' | 'why'> {
+export interface BlockResult extends Pick<BlockOutcome, 'success' | 'why'> {
   readonly key: number
 }
 
@@ -52,7 +52,7 @@ export type Progress =
     }
   | ({ readonly state: 'done' } & Applied)
 
-export interface Undone {
+export interface UndoneReply {
   readonly success: boolean
   /** Relative to the root. */
   readonly restored: readonly string[]
@@ -67,7 +67,7 @@ export interface RunningProject {
   readonly port: number
 }
 
-export interface Projects extends RunningProject {
+export interface CompanionProjects extends RunningProject {
   readonly syntax: string
   /** Ports on which other projects of this user may be running. */
   readonly others: readonly number[]
@@ -79,7 +79,7 @@ export interface PairedKey {
   readonly project: RunningProject
 }
 
-interface Shown {
+interface ShownReply {
   readonly text: string
   readonly site: string
   /** Kept for the newest replies only: it holds the files that they change. */
@@ -91,7 +91,7 @@ interface Shown {
 }
 
 interface CompanionOptions {
-  readonly session: Session
+  readonly session: PageSession
   readonly root: string
   readonly port: number
   /** A name of this machine besides those of its loopback. */
@@ -110,7 +110,7 @@ export class Companion {
   readonly #options: CompanionOptions
   readonly #dir: string | undefined
   readonly #pairing: Pairing
-  readonly #shown = new Map<string, Shown>()
+  readonly #shown = new Map<string, ShownReply>()
 
   constructor(options: CompanionOptions) {
     this.#options = options
@@ -133,11 +133,11 @@ export class Companion {
     const { headers, method } = request
     const { host, inputBytes } = this.#options
     refuseOtherNames(headers, host)
-    if (method !== 'POST') throw new Refusal(405, 'Only POST requests are accepted here.')
+    if (method !== 'POST') throw new RequestRefusal(405, 'Only POST requests are accepted here.')
     const { origin = '' } = headers
     // No web page can have such an origin, and browsers do not let scripts set this header.
     if (!/^(?:chrome|moz)-extension:\/\/[\w-]{1,64}$/.test(origin))
-      throw new Refusal(403, 'Only the browser extension may send requests here.')
+      throw new RequestRefusal(403, 'Only the browser extension may send requests here.')
     const longest = route === 'pair' ? 1000 : 2 * inputBytes + 1_000_000
     const text = await readBody(request, 'application/json', longest)
     if (route === 'pair') return { status: 200, body: this.#pair(jsonObject(text), origin) }
@@ -145,7 +145,7 @@ export class Companion {
     const { status, value } = await this.#asked(route, jsonObject(text), paired).then(
       (value) => ({ status: 200, value: value ?? null }),
       (error: unknown) => {
-        if (error instanceof Refusal) return { status: error.status, value: { error: error.message } }
+        if (error instanceof RequestRefusal) return { status: error.status, value: { error: error.message } }
         throw error
       },
     )
@@ -200,7 +200,7 @@ export class Companion {
       case 'forget':
         return this.#pairing.forget(paired)
       default:
-        throw new Refusal(404, 'There is no such address.')
+        throw new RequestRefusal(404, 'There is no such address.')
     }
   }
 
@@ -209,16 +209,16 @@ export class Companion {
     return { id: rootName(root).slice(0, 16), name: path.basename(root), port }
   }
 
-  #projects(): Projects {
+  #projects(): CompanionProjects {
     const pages = this.#dir === undefined ? [] : namesIn(path.join(this.#dir, 'pages'))
     const others = pages.map(Number).filter((port) => port > 0 && port !== this.#options.port)
     return { ...this.#project(), syntax: defaultSyntax, others }
   }
 
-  async #look(body: Body, paired: Paired): Promise<Looked> {
+  async #look(body: Body, paired: Paired): Promise<CheckedReply> {
     const { text } = body
-    if (typeof text !== 'string') throw new Refusal(400, 'There is no text to review.')
-    if (Buffer.byteLength(text) > this.#options.inputBytes) throw new Refusal(413, 'The reply is too long.')
+    if (typeof text !== 'string') throw new RequestRefusal(400, 'There is no text to review.')
+    if (Buffer.byteLength(text) > this.#options.inputBytes) throw new RequestRefusal(413, 'The reply is too long.')
     const hash = digestOf(text)
     const key = keyOf(body, paired, hash)
     const shown = this.#shown.get(key) ?? { text, site: siteIn(body), state: 'shown', executions: [] }
@@ -241,7 +241,7 @@ export class Companion {
     }
   }
 
-  #remember(key: string, shown: Shown): void {
+  #remember(key: string, shown: ShownReply): void {
     this.#shown.delete(key)
     this.#shown.set(key, shown)
     const [oldest] = this.#shown.keys()
@@ -249,7 +249,7 @@ export class Companion {
     for (const one of [...this.#shown.values()].slice(0, -mostPlanned)) delete one.planned
   }
 
-  async #isUndone({ done, executions }: Shown): Promise<boolean> {
+  async #isUndone({ done, executions }: ShownReply): Promise<boolean> {
     if (done === undefined || executions.length === 0) return false
     const isUndone = await undoneIn(this.#options.session.project)
     return executions.every((number) => isUndone(number))
@@ -259,10 +259,10 @@ export class Companion {
   #block(body: Body, paired: Paired): BlockDetail {
     const { text, planned } = this.#known(body, paired)
     const { key } = body
-    if (typeof key !== 'number') throw new Refusal(400, 'Name the block by its place.')
+    if (typeof key !== 'number') throw new RequestRefusal(400, 'Name the block by its place.')
     const { session } = this.#options
     const detail = session.text === text ? session.detail(key) : planned?.detail(key)
-    if (detail === undefined) throw new Refusal(409, 'This reply was reviewed too long ago. Open it again.')
+    if (detail === undefined) throw new RequestRefusal(409, 'This reply was reviewed too long ago. Open it again.')
     return detail
   }
 
@@ -279,7 +279,10 @@ export class Companion {
       await session.refresh()
       const { revision } = await this.#reopened(shown)
       if (session.planned === undefined || planDigest(session.planned) !== body['shown'])
-        throw new Refusal(409, 'Files have changed since this was shown, so nothing was applied. Check it again.')
+        throw new RequestRefusal(
+          409,
+          'Files have changed since this was shown, so nothing was applied. Check it again.',
+        )
       session.apply(null, revision)
       shown.state = 'started'
     }
@@ -287,7 +290,7 @@ export class Companion {
   }
 
   /** The progress of a run: answers when it has ended, or after some seconds. Browsers end an extension that waits for longer. */
-  async #result(shown: Shown): Promise<Progress> {
+  async #result(shown: ShownReply): Promise<Progress> {
     const { session } = this.#options
     const until = Date.now() + longestWait
     for (;;) {
@@ -301,7 +304,7 @@ export class Companion {
     }
     await session.settled()
     if (session.text !== shown.text && shown.state === 'started')
-      throw new Refusal(409, 'The page shows another reply now. See the timeline for the results of this one.')
+      throw new RequestRefusal(409, 'The page shows another reply now. See the timeline for the results of this one.')
     const { blocks } = await this.#reopened(shown)
     const { done, executions } = this.#outcomesOf(blocks)
     if (shown.state === 'started') {
@@ -313,7 +316,7 @@ export class Companion {
   }
 
   /** A reply that was applied from the page or from another tab, with nothing left to apply. */
-  #adopt(shown: Shown): void {
+  #adopt(shown: ShownReply): void {
     const { session } = this.#options
     if (session.text !== shown.text || session.planned !== shown.planned || session.plan === null) return
     const { blocks } = session.plan
@@ -340,10 +343,10 @@ export class Companion {
     const shown = this.#runningReply(body, paired)
     const { id, answer } = body
     const said = answers.find((one) => one === answer)
-    if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always or no.')
+    if (typeof id !== 'number' || said === undefined) throw new RequestRefusal(400, 'An answer is once, always or no.')
     const { questions } = this.#options.session
     const isAsked = questions.list().some((one) => one.id === id && one.from === 'page')
-    if (!isAsked || !questions.answer(id, said)) throw new Refusal(409, 'This question is no longer open.')
+    if (!isAsked || !questions.answer(id, said)) throw new RequestRefusal(409, 'This question is no longer open.')
     return this.#result(shown)
   }
 
@@ -354,17 +357,17 @@ export class Companion {
   }
 
   /** A reply that is being applied now. */
-  #runningReply(body: Body, paired: Paired): Shown {
+  #runningReply(body: Body, paired: Paired): ShownReply {
     const shown = this.#known(body, paired)
     const { session } = this.#options
     const isRunning = session.state().running?.what === 'document' && session.text === shown.text
-    if (shown.state !== 'started' || !isRunning) throw new Refusal(409, 'This reply is not being applied.')
+    if (shown.state !== 'started' || !isRunning) throw new RequestRefusal(409, 'This reply is not being applied.')
     return shown
   }
 
-  async #undo(shown: Shown): Promise<Undone> {
+  async #undo(shown: ShownReply): Promise<UndoneReply> {
     const { session, root } = this.#options
-    if (shown.executions.length === 0) throw new Refusal(409, 'Nothing of this reply can be undone.')
+    if (shown.executions.length === 0) throw new RequestRefusal(409, 'Nothing of this reply can be undone.')
     const { success, restored, conflicts, reason, error } = await session.turnAll('undo', shown.executions, false)
     if (success) putBack(shown)
     const why = success ? undefined : (reason ?? error)
@@ -387,15 +390,15 @@ export class Companion {
     return { text }
   }
 
-  #known(body: Body, paired: Paired): Shown {
+  #known(body: Body, paired: Paired): ShownReply {
     const { hash } = body
     const shown = typeof hash === 'string' ? this.#shown.get(keyOf(body, paired, hash)) : undefined
-    if (shown === undefined) throw new Refusal(409, 'This reply was not reviewed in this tab. Review it first.')
+    if (shown === undefined) throw new RequestRefusal(409, 'This reply was not reviewed in this tab. Review it first.')
     return shown
   }
 
   /** The plan of a reply, which is shown again where the page shows another one. */
-  async #reopened({ text, site }: Shown): ReturnType<Session['open']> {
+  async #reopened({ text, site }: ShownReply): ReturnType<PageSession['open']> {
     const { session } = this.#options
     return session.text === text && session.plan?.isChecking === false ? session.plan : session.open(text, site)
   }
@@ -421,21 +424,21 @@ function planDigest({ plan, reviewed }: Planned): string {
 }
 
 /** It can be applied again. */
-function putBack(shown: Shown): void {
+function putBack(shown: ShownReply): void {
   shown.state = 'shown'
   shown.executions = []
   delete shown.done
 }
 
 function siteIn({ site }: Body): string {
-  if (typeof site !== 'string' || site === '' || site.length > 300) throw new Refusal(400, 'There is no site.')
+  if (typeof site !== 'string' || site === '' || site.length > 300) throw new RequestRefusal(400, 'There is no site.')
   return site
 }
 
 /** The key of a reviewed reply: extension, site, tab and hash. */
 function keyOf(body: Body, { id }: Paired, hash: string): string {
   const { tab } = body
-  if (typeof tab !== 'number') throw new Refusal(400, 'There is no tab.')
+  if (typeof tab !== 'number') throw new RequestRefusal(400, 'There is no tab.')
   return JSON.stringify([id, siteIn(body), tab, hash])
 }
 

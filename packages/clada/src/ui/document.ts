@@ -13,7 +13,7 @@ import type { ReportOptions } from '../report/parts.ts'
 import { addChange, type DoneBlock, type Planned } from './plan.ts'
 import type { BlockState, PlanBlock, ReplyEntry } from './protocol.ts'
 import { isSameChange } from './same-change.ts'
-import { Refusal } from './guard.ts'
+import { RequestRefusal } from './guard.ts'
 import type { Clada } from '../api/clada.ts'
 
 /** A reply that was opened, with its results so far. */
@@ -92,7 +92,7 @@ export function carriedOver(
   const [old, fresh] = [rawsIn(before, text), rawsIn(after, edited)]
   const isKept = (task: string): boolean => old.get(task) === fresh.get(task)
   if (![...done.keys()].every(isKept))
-    throw new Refusal(409, 'Blocks that were already applied cannot be edited. Undo them first.')
+    throw new RequestRefusal(409, 'Blocks that were already applied cannot be edited. Undo them first.')
   const original = choices.original ?? text
   const kept = Object.entries(choices.blocks ?? {}).filter(([task]) => isKept(task))
   const blocks: Record<string, BlockChoice> = Object.fromEntries(kept)
@@ -112,7 +112,7 @@ function rawsIn({ blocks }: CheckedDocument, text: string): ReadonlyMap<string, 
 /** The text for the model. Before anything is applied it says so, and reports what would fail. */
 export function answerOf({ planned, done, last, broken = [] }: OpenDocument, options: ReportOptions): string {
   if (last === undefined || done.size === 0) {
-    if (planned.preview === undefined) throw new Refusal(409, 'The effects are not known yet. Wait a moment.')
+    if (planned.preview === undefined) throw new RequestRefusal(409, 'The effects are not known yet. Wait a moment.')
     const { result } = planned.preview
     return `Nothing was applied yet. This is what would happen:\n${formatReport(result, 'llm', options)}`
   }
@@ -137,14 +137,14 @@ interface Chosen {
 
 /** The blocks to apply; all that are left when none are named. */
 export function chooseTasks({ planned }: OpenDocument, tasks: readonly string[] | null): Chosen {
-  if (planned.plan.isChecking) throw new Refusal(409, 'The effects are not known yet. Wait a moment.')
+  if (planned.plan.isChecking) throw new RequestRefusal(409, 'The effects are not known yet. Wait a moment.')
   const sound = planned.plan.blocks.filter(({ task, state }) => task !== undefined && state !== 'broken')
   const pending = sound.filter(({ outcome }) => outcome === undefined)
   // What depends on a program is looked at again when that has run. A group that lands as one is not torn for it.
   const known = pending.filter(({ state, group }) => state !== 'unknown' || group?.atomic === true)
   const chosen =
     tasks !== null ? pending.filter(({ task = '' }) => tasks.includes(task)) : known.length === 0 ? pending : known
-  if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to apply.')
+  if (chosen.length === 0) throw new RequestRefusal(409, 'Nothing is left to apply.')
   refuseTornGroups(pending, chosen)
   const count = chosen.length
   return { count, only: count === sound.length ? undefined : chosen.flatMap(({ task }) => task ?? []) }
@@ -182,7 +182,7 @@ function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBl
     const members = pending.filter(({ group }) => group?.line === line)
     if (members.every((one) => chosen.includes(one))) continue
     const names = members.map(({ task }) => task).join(', ')
-    throw new Refusal(409, `Tasks ${names} land together or not at all: choose all of them or none.`)
+    throw new RequestRefusal(409, `Tasks ${names} land together or not at all: choose all of them or none.`)
   }
 }
 

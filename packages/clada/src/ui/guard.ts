@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { digestOf } from '../core/digest.ts'
 import { hostName, isLoopbackHost, isOwnOrigin } from '../core/loopback.ts'
 
-export interface Asked {
+export interface PageRequest {
   readonly method: string
   /** Without the query. */
   readonly path: string
@@ -13,29 +13,29 @@ export interface Asked {
 /** Refuses every name but those of this machine's loopback, and the one that the user gave (DNS rebinding). */
 export function refuseOtherNames({ host }: IncomingHttpHeaders, given?: string): void {
   if (isLoopbackHost(host) || (given !== undefined && hostName(host) === given.toLowerCase())) return
-  throw new Refusal(421, 'Wrong Host header: this server answers as 127.0.0.1, and as NAME with --host NAME.')
+  throw new RequestRefusal(421, 'Wrong Host header: this server answers as 127.0.0.1, and as NAME with --host NAME.')
 }
 
 /**
  * Refuses everything that another web page could send: under another name than ours, from another origin, or by a plain
  * form. Does not identify the caller; `Sessions` does.
  */
-export function refuseForeign({ method, path, headers }: Asked, given?: string): void {
+export function refuseForeign({ method, path, headers }: PageRequest, given?: string): void {
   refuseOtherNames(headers, given)
-  if (method !== 'GET' && method !== 'POST') throw new Refusal(405, `${method} requests are not accepted here.`)
+  if (method !== 'GET' && method !== 'POST') throw new RequestRefusal(405, `${method} requests are not accepted here.`)
   const { origin } = headers
   if (origin !== undefined && !isOwnOrigin(origin, headers.host))
-    throw new Refusal(403, 'Requests from another origin are refused.')
+    throw new RequestRefusal(403, 'Requests from another origin are refused.')
   const from = headers['sec-fetch-site']
   // The address may be followed from anywhere, as a page of its own; everything else only from our page.
   const isVisit = method === 'GET' && path === '/' && (headers['sec-fetch-dest'] ?? 'document') === 'document'
   if (from !== undefined && from !== 'same-origin' && !isVisit)
-    throw new Refusal(403, 'Requests from another site are refused.')
+    throw new RequestRefusal(403, 'Requests from another site are refused.')
   if (method === 'GET') return
-  if (origin === undefined) throw new Refusal(403, 'A request that changes something needs an Origin header.')
+  if (origin === undefined) throw new RequestRefusal(403, 'A request that changes something needs an Origin header.')
   // The form for the code is a plain one: it is for browsers that have no script of ours yet.
   if (headers['x-clada'] === undefined && path !== codePath)
-    throw new Refusal(403, 'A request that changes something must come from the page itself.')
+    throw new RequestRefusal(403, 'A request that changes something must come from the page itself.')
 }
 
 /** Where the form for the code is sent. */
@@ -58,7 +58,7 @@ export class PairingCode {
     const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
     if (open !== undefined && ++open.tries > mostTries) this.#open = undefined
     if (open === undefined || this.#open === undefined || !isSame(digestOf(given), digestOf(open.text)))
-      throw new Refusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
+      throw new RequestRefusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
     this.#open = undefined
   }
 }
@@ -128,7 +128,7 @@ const isAmong = (given: Buffer, known: readonly Buffer[]): boolean => known.some
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** A request that is not done, with what the page shows. */
-export class Refusal extends Error {
+export class RequestRefusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
 

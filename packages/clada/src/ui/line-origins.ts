@@ -1,11 +1,11 @@
 import { diffLines } from '@clada/reply/text/line-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
-import type { Project } from './plan.ts'
+import type { PageProject } from './plan.ts'
 
 /** For each line of a text the execution that wrote it; undefined for lines that others wrote. */
 export async function lineOrigins(
-  { clada }: Project,
+  { clada }: PageProject,
   file: string,
   text: string,
 ): Promise<readonly (HistoryEntry | undefined)[]> {

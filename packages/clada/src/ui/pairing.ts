@@ -3,7 +3,7 @@ import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { readOwn } from '../state/own-files.ts'
 import { keepForUser } from '../state/user-state.ts'
-import { isSame, PairingCode, Refusal } from './guard.ts'
+import { isSame, PairingCode, RequestRefusal } from './guard.ts'
 
 export interface Paired {
   readonly id: string
@@ -64,11 +64,11 @@ export class Pairing {
     const paired = this.all().find((one) => one.id === id && one.origin === origin)
     const parts = ['clada request', route, String(this.#port), time, nonce, digestOf(text)]
     if (paired === undefined || !isSame(macOf(paired.key, parts), mac))
-      throw new Refusal(401, 'This extension is not paired with clada.')
+      throw new RequestRefusal(401, 'This extension is not paired with clada.')
     const now = Date.now()
     for (const [one, until] of this.#seen) if (until < now) this.#seen.delete(one)
     if (!/^\d{13}$/.test(time) || Math.abs(now - Number(time)) > validFor || this.#seen.has(nonce))
-      throw new Refusal(403, 'This request is too old, or was sent twice.')
+      throw new RequestRefusal(403, 'This request is too old, or was sent twice.')
     this.#seen.set(nonce, now + 2 * validFor)
     const sign = (status: number, answer: string): string =>
       macOf(paired.key, ['clada answer', nonce, String(status), digestOf(answer)])

@@ -1,12 +1,12 @@
 import type { FileChange } from '../core/result.ts'
 import { Transcript } from '../loop/transcript.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import { addChange, below, type Project, touched } from './plan.ts'
-import type { Execution, LoopEntry, Timeline } from './protocol.ts'
-import { Refusal } from './guard.ts'
+import { addChange, below, type PageProject, touched } from './plan.ts'
+import type { ExecutionView, LoopEntry, TimelineData } from './protocol.ts'
+import { RequestRefusal } from './guard.ts'
 
 /** What was executed, and what others did to the same files. */
-export async function timelineOf({ clada, root }: Project): Promise<Timeline> {
+export async function timelineOf({ clada, root }: PageProject): Promise<TimelineData> {
   const [entries, since] = await Promise.all([clada.history(), clada.changedSince()])
   return { entries, since: since.map(touched), loops: Object.fromEntries(loopsIn(root)) }
 }
@@ -18,17 +18,17 @@ function* loopsIn(root: string): Generator<[string, LoopEntry]> {
   }
 }
 
-export async function describeExecution({ clada, root }: Project, number: number): Promise<Execution> {
+export async function describeExecution({ clada, root }: PageProject, number: number): Promise<ExecutionView> {
   const [detail, changes] = await Promise.all([clada.execution(number), clada.changesOf(number)])
-  if (detail === undefined || changes === undefined) throw new Refusal(404, `There is no execution ${number}.`)
+  if (detail === undefined || changes === undefined) throw new RequestRefusal(404, `There is no execution ${number}.`)
   const { actions, diffs: _, ...entry } = detail
   return { entry, actions: actions.map((one) => ({ ...one, target: below(root, one.target) })), ...changes }
 }
 
 /** All that the executions of a conversation changed, as one difference. */
-export async function conversationOf({ clada }: Project, id: string): Promise<readonly FileChange[]> {
+export async function conversationOf({ clada }: PageProject, id: string): Promise<readonly FileChange[]> {
   const entries = (await clada.history()).filter(({ kind, conversation }) => kind === 'run' && conversation?.id === id)
-  if (entries.length === 0) throw new Refusal(404, 'There is no such conversation.')
+  if (entries.length === 0) throw new RequestRefusal(404, 'There is no such conversation.')
   const totals = new Map<string, FileChange>()
   for (const { number } of entries)
     for (const change of (await clada.changesOf(number))?.changes ?? []) addChange(totals, change)
@@ -37,7 +37,7 @@ export async function conversationOf({ clada }: Project, id: string): Promise<re
 
 /** Undoes several executions, the newest first, or redoes them, the oldest first: all of them, or none. */
 export async function turnAll(
-  { clada }: Project,
+  { clada }: PageProject,
   how: 'undo' | 'redo',
   numbers: readonly number[],
   force: boolean,
@@ -63,7 +63,7 @@ export async function turnAll(
 }
 
 /** Whether an execution, or one of its actions, was undone, here or elsewhere. */
-export async function undoneIn({ clada }: Project): Promise<(execution: number, action?: number) => boolean> {
+export async function undoneIn({ clada }: PageProject): Promise<(execution: number, action?: number) => boolean> {
   const entries = new Map((await clada.history()).map((entry) => [entry.number, entry]))
   return (execution, action) => {
     const { undone = false, undoneActions = [] } = entries.get(execution) ?? {}

@@ -15,7 +15,16 @@ import { reasonForPerson } from '../report/repair.ts'
 import { missingSentence, oneLine, warningForPerson } from '../report/words.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
 import type { MatchLevel } from '@clada/reply/text/fit.ts'
-import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, Prose, ResultFacts, TouchedFile } from './protocol.ts'
+import type {
+  BlockDetail,
+  BlockState,
+  BlockOutcome,
+  ReplyPlan,
+  PlanBlock,
+  Prose,
+  ResultFacts,
+  TouchedFile,
+} from './protocol.ts'
 
 /** A block that was applied, with the changes that were predicted. */
 export interface DoneBlock {
@@ -28,7 +37,7 @@ export interface DoneBlock {
 
 /** A document with what would become of it now. */
 export interface Planned {
-  readonly plan: Plan
+  readonly plan: ReplyPlan
   /** Missing as long as the reply was only read. */
   readonly preview: Review | undefined
   readonly checked: CheckedDocument
@@ -41,7 +50,7 @@ export interface Planned {
   reviewed(task: string): ReviewedBlock | undefined
 }
 
-interface PlanInput extends Project {
+interface PlanInput extends PageProject {
   readonly id: number
   readonly text: string
   readonly name: string
@@ -104,7 +113,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       outcome: earlier && toOutcome(earlier.result),
     }
   })
-  const plan: Plan = {
+  const plan: ReplyPlan = {
     revision,
     reply: id,
     isChecking: preview === undefined,
@@ -198,7 +207,7 @@ const longestProse = 5000
 /** Characters of an action's output that the page shows. */
 const shownOutput = 200_000
 
-export const toOutcome = (result: ActionResult): Outcome => ({
+export const toOutcome = (result: ActionResult): BlockOutcome => ({
   success: result.success,
   left: isLeftOut(result) ? true : undefined,
   why: isLeftOut(result) ? result.review?.reason : result.error === undefined ? undefined : oneLine(userText(result)),
@@ -333,7 +342,7 @@ const facts = (result: ActionResult): ResultFacts => {
 }
 
 /** What the page works on. */
-export interface Project {
+export interface PageProject {
   readonly root: string
   readonly options: CladaOptions
   readonly clada: Clada

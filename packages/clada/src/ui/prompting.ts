@@ -11,16 +11,16 @@ import { fileSizes } from '../engine/file-sizes.ts'
 import { type TaughtName, taughtNames } from '@clada/reply/syntax/table.ts'
 import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { sessionToken } from '../watch/token.ts'
-import { below, type Project } from './plan.ts'
-import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
-import { Refusal } from './guard.ts'
+import { below, type PageProject } from './plan.ts'
+import type { WorkingSetEntry, PromptFacts, PagePromptRequest, PromptText, StructureRow } from './protocol.ts'
+import { RequestRefusal } from './guard.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** A list of more files is useless. */
 const maxFiles = 20_000
 
 /** What can be chosen from: files, actions, syntaxes. */
-export async function projectFacts({ clada, root, options }: Project): Promise<ProjectFacts> {
+export async function projectFacts({ clada, root, options }: PageProject): Promise<PromptFacts> {
   const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
   const all = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
   const files = all.slice(0, maxFiles)
@@ -42,7 +42,7 @@ export async function projectFacts({ clada, root, options }: Project): Promise<P
 const structureDepth = '2'
 
 /** The structures of a file, each with the words that name it in a path. */
-export async function structuresOf({ clada }: Project, file: string): Promise<Structure[]> {
+export async function structuresOf({ clada }: PageProject, file: string): Promise<StructureRow[]> {
   const { data } = await done(clada, 'list_structures', { path: file, depth: structureDepth })
   return isRecord(data) && Array.isArray(data['structures']) ? flattened(data['structures'], file, 0) : []
 }
@@ -51,20 +51,20 @@ export async function structuresOf({ clada }: Project, file: string): Promise<St
 const mostAtOnce = 500
 
 export async function changeContext(
-  { clada, root }: Project,
+  { clada, root }: PageProject,
   how: 'add' | 'remove',
   paths: readonly string[],
-): Promise<ContextEntry[]> {
+): Promise<WorkingSetEntry[]> {
   if (paths.length > mostAtOnce)
-    throw new Refusal(409, `These are more than ${mostAtOnce} files. Choose fewer at once.`)
+    throw new RequestRefusal(409, `These are more than ${mostAtOnce} files. Choose fewer at once.`)
   for (const one of paths) await done(clada, `context_${how}`, { path: one })
   return contextOf(clada, root)
 }
 
 /** The whole text to paste, and what each part of it costs. */
 export async function promptText(
-  { clada, options, root, rules }: Project,
-  { syntax, include, actions: chosen, show, task }: PromptRequest,
+  { clada, options, root, rules }: PageProject,
+  { syntax, include, actions: chosen, show, task }: PagePromptRequest,
 ): Promise<PromptText> {
   const { syntaxes, allowedActions = null } = options
   const taught = taughtNames.find((name): name is TaughtName => name === syntax && (syntaxes?.includes(name) ?? true))
@@ -82,7 +82,7 @@ export async function promptText(
     ),
   )
   const context = show === 'none' ? undefined : await contextText(clada, settingsOf(options), { show })
-  if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
+  if (context !== undefined && 'error' in context) throw new RequestRefusal(409, context.error)
   const withContext = withFiles(prompt.text, context?.text ?? '')
   // Last, where a model looks first.
   const text = task === '' ? withContext : withSection(withContext, `## The task\n\n${task}`)
@@ -100,11 +100,11 @@ function taughtBy<T>(make: () => T): T {
   try {
     return make()
   } catch (error) {
-    throw error instanceof SettingsError ? new Refusal(409, error.message) : error
+    throw error instanceof SettingsError ? new RequestRefusal(409, error.message) : error
   }
 }
 
-async function contextOf(clada: Clada, root: string): Promise<ContextEntry[]> {
+async function contextOf(clada: Clada, root: string): Promise<WorkingSetEntry[]> {
   const { data } = await done(clada, 'context_list', {})
   if (!Array.isArray(data)) return []
   return data.filter(isRecord).map(({ path, size, problem }) => ({
@@ -119,10 +119,10 @@ async function done(clada: Clada, action: string, params: Readonly<Record<string
   const { results, fatalError, parseErrors } = await clada.perform(action, params)
   const [result] = results
   if (result?.success) return result
-  throw new Refusal(409, result?.error ?? fatalError ?? parseErrors[0]?.message ?? `${action} did not work.`)
+  throw new RequestRefusal(409, result?.error ?? fatalError ?? parseErrors[0]?.message ?? `${action} did not work.`)
 }
 
-function flattened(structures: readonly unknown[], prefix: string, depth: number): Structure[] {
+function flattened(structures: readonly unknown[], prefix: string, depth: number): StructureRow[] {
   return structures.filter(isRecord).flatMap(({ header, name, kind, lines, children }) => {
     const label = String(header ?? name ?? '')
     const path = `${prefix}@@${typeof name === 'string' && name !== '' ? name : label}`

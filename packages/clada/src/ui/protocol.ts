@@ -54,7 +54,7 @@ export interface PlanBlock {
   readonly files: readonly TouchedFile[]
   /** What the user has changed about it, in a few words. */
   readonly decided?: string | undefined
-  readonly outcome?: Outcome | undefined
+  readonly outcome?: BlockOutcome | undefined
 }
 
 export interface TouchedFile {
@@ -64,7 +64,7 @@ export interface TouchedFile {
   readonly removed: number
 }
 
-export interface Outcome {
+export interface BlockOutcome {
   readonly success: boolean
   /** Nothing of it was applied, because the user said so. */
   readonly left?: true | undefined
@@ -72,7 +72,7 @@ export interface Outcome {
   readonly warnings: number
 }
 
-export interface Plan {
+export interface ReplyPlan {
   /** Increases with every new plan. */
   readonly revision: number
   readonly reply: number
@@ -190,7 +190,7 @@ export interface Question extends ApprovalRequest {
 export interface ResultEvent {
   readonly revision: number
   readonly task: string
-  readonly outcome: Outcome
+  readonly outcome: BlockOutcome
 }
 
 export interface OutputEvent {
@@ -198,7 +198,7 @@ export interface OutputEvent {
   readonly text: string
 }
 
-export interface Timeline {
+export interface TimelineData {
   readonly entries: readonly HistoryEntry[]
   /** What the loops were about, by the id of their conversation. */
   readonly loops: Readonly<Record<string, LoopEntry>>
@@ -213,14 +213,14 @@ export interface LoopEntry {
   readonly ended?: string | undefined
 }
 
-export interface Execution {
+export interface ExecutionView {
   readonly entry: HistoryEntry
   readonly actions: readonly ExecutedAction[]
   readonly changes: readonly FileChange[]
   readonly meanwhile: readonly FileChange[]
 }
 
-export interface UndoRequest {
+export interface PageUndoRequest {
   readonly number?: number
   /** Only this action of it. */
   readonly action?: number
@@ -228,7 +228,7 @@ export interface UndoRequest {
 }
 
 /** What a prompt can be made of. */
-export interface ProjectFacts {
+export interface PromptFacts {
   /** Relative to the root. */
   readonly files: readonly string[]
   /** About how many tokens each of them has. */
@@ -237,18 +237,18 @@ export interface ProjectFacts {
   readonly moreFiles: number
   readonly actions: readonly { readonly name: string; readonly description: string; readonly everyday: boolean }[]
   readonly syntaxes: readonly string[]
-  readonly context: readonly ContextEntry[]
+  readonly context: readonly WorkingSetEntry[]
 }
 
 /** A file, or one structure of it, in the working set. */
-export interface ContextEntry {
+export interface WorkingSetEntry {
   readonly path: string
   readonly tokens?: number | undefined
   /** Why it cannot be read. */
   readonly problem?: string | undefined
 }
 
-export interface Structure {
+export interface StructureRow {
   /** As the working set names it: `file@@Class@@method`. */
   readonly path: string
   readonly label: string
@@ -257,7 +257,7 @@ export interface Structure {
   readonly depth: number
 }
 
-export interface PromptRequest {
+export interface PagePromptRequest {
   readonly syntax: string
   readonly include: 'everyday' | 'all'
   /** Only these; null for those that `include` says. */
@@ -277,6 +277,6 @@ export interface PromptText {
 }
 
 /** What the server says when it does not do what it was asked. */
-export interface Refused {
+export interface RefusedReply {
   readonly error: string
 }

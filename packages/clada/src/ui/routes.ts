@@ -5,13 +5,13 @@ import type { PlaceChoice } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
 import { conversationOf, describeExecution, timelineOf } from './past.ts'
 import { projectFacts, promptText, structuresOf } from './prompting.ts'
-import type { PromptRequest } from './protocol.ts'
-import { Refusal } from './guard.ts'
-import type { Session } from './session.ts'
+import type { PagePromptRequest } from './protocol.ts'
+import { RequestRefusal } from './guard.ts'
+import type { PageSession } from './session.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
-export interface Call {
-  readonly session: Session
+export interface RouteCall {
+  readonly session: PageSession
   readonly query: URLSearchParams
   readonly request: IncomingMessage
   /** The largest document, in bytes. */
@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /** What the page may ask, and what it gets: a value that becomes JSON. */
-export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
+export const routes: Readonly<Record<string, (call: RouteCall) => unknown>> = {
   'GET /api/state': ({ session }) => session.state(),
   'GET /api/plan': ({ session }) => session.plan,
   'GET /api/document': ({ session }) => ({ text: session.text }),
@@ -44,22 +44,23 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/clear': ({ session }) => session.clear(),
   'POST /api/choice': async ({ session, request, inputBytes }) => {
     const { task, choice } = jsonObject(await readBody(request, 'application/json', inputBytes))
-    if (typeof task !== 'string') throw new Refusal(400, 'Name the block by its task number.')
+    if (typeof task !== 'string') throw new RequestRefusal(400, 'Name the block by its task number.')
     return session.decide(task, choiceIn(choice))
   },
   'POST /api/edit': async ({ session, request, inputBytes }) =>
     session.edit(await readBody(request, 'text/markdown', inputBytes)),
   'POST /api/apply': async (call) => {
     const { tasks, revision } = await json(call)
-    if (typeof revision !== 'number') throw new Refusal(400, 'Name the revision of the plan that was shown.')
+    if (typeof revision !== 'number') throw new RequestRefusal(400, 'Name the revision of the plan that was shown.')
     return call.session.apply(tasksIn(tasks), revision)
   },
   'POST /api/stop': ({ session }) => session.stop(),
   'POST /api/answer': async (call) => {
     const { id, answer } = await json(call)
     const said = answers.find((one) => one === answer)
-    if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always, no or try.')
-    if (!call.session.questions.answer(id, said)) throw new Refusal(409, 'This question is no longer open.')
+    if (typeof id !== 'number' || said === undefined)
+      throw new RequestRefusal(400, 'An answer is once, always, no or try.')
+    if (!call.session.questions.answer(id, said)) throw new RequestRefusal(409, 'This question is no longer open.')
   },
   'POST /api/undo': (call) => turn(call, 'undo'),
   'POST /api/redo': (call) => turn(call, 'redo'),
@@ -67,14 +68,14 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/forward': ({ session }) => session.forward(),
   'POST /api/context': async (call) => {
     const { paths, on } = await json(call)
-    if (!Array.isArray(paths)) throw new Refusal(400, 'The working set is a list of paths.')
+    if (!Array.isArray(paths)) throw new RequestRefusal(400, 'The working set is a list of paths.')
     return call.session.changeContext(on === true ? 'add' : 'remove', paths.map(String))
   },
   'POST /api/prompt': async (call) => promptText(call.session.project, promptIn(await json(call))),
   'POST /api/follow': async (call) => call.session.follow((await json(call))['on'] === true ? 'start' : 'stop'),
 }
 
-async function turn(call: Call, how: 'undo' | 'redo'): Promise<unknown> {
+async function turn(call: RouteCall, how: 'undo' | 'redo'): Promise<unknown> {
   const { number, numbers, action, force } = await json(call)
   if (Array.isArray(numbers)) return call.session.turnAll(how, numbers.map(Number), force === true)
   return call.session[how]({
@@ -89,22 +90,22 @@ const answers = ['once', 'always', 'no', 'try'] as const
 /** Everything but a document is short. */
 const longestJson = 1_000_000
 
-const json = async ({ request }: Call): Promise<Record<string, unknown>> =>
+const json = async ({ request }: RouteCall): Promise<Record<string, unknown>> =>
   jsonObject(await readBody(request, 'application/json', longestJson))
 
 function numberIn(text: string | null): number {
-  if (text === null || !/^\d{1,9}$/.test(text)) throw new Refusal(400, 'A number is required here.')
+  if (text === null || !/^\d{1,9}$/.test(text)) throw new RequestRefusal(400, 'A number is required here.')
   return Number(text)
 }
 
 function idIn({ id }: Record<string, unknown>): number {
-  if (typeof id !== 'number') throw new Refusal(400, 'Name the reply by its id.')
+  if (typeof id !== 'number') throw new RequestRefusal(400, 'Name the reply by its id.')
   return id
 }
 
 /** A decision about a block, from a tab. */
 function choiceIn(given: unknown): BlockChoice {
-  if (!isRecord(given)) throw new Refusal(400, 'A decision about a block is an object.')
+  if (!isRecord(given)) throw new RequestRefusal(400, 'A decision about a block is an object.')
   const { leaveOut, reason, leave, params, place, patches, texts } = given
   return withoutUndefined({
     leaveOut: leaveOut === true ? leaveOut : undefined,
@@ -120,24 +121,25 @@ function choiceIn(given: unknown): BlockChoice {
 const isFilled = (value: unknown): value is Record<string, unknown> => isRecord(value) && Object.keys(value).length > 0
 
 function leftIn(given: unknown): { hunk: string; reason?: string } {
-  if (!isRecord(given) || typeof given['hunk'] !== 'string') throw new Refusal(400, 'Name the change that is left out.')
+  if (!isRecord(given) || typeof given['hunk'] !== 'string')
+    throw new RequestRefusal(400, 'Name the change that is left out.')
   const { hunk, reason } = given
   return { hunk, reason: typeof reason === 'string' && reason !== '' ? reason : undefined }
 }
 
 function placeIn({ line, endLine, hunk }: Record<string, unknown>): PlaceChoice {
   const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
-  if (!isLine(line) || !isLine(endLine) || endLine < line) throw new Refusal(400, 'A place is lines from 1.')
+  if (!isLine(line) || !isLine(endLine) || endLine < line) throw new RequestRefusal(400, 'A place is lines from 1.')
   return { line, endLine, hunk: isLine(hunk) ? hunk : undefined }
 }
 
 const textsIn = (given: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(given).map(([name, text]) => [name, String(text)]))
 
-function promptIn({ syntax, include, actions, show, task }: Record<string, unknown>): PromptRequest {
+function promptIn({ syntax, include, actions, show, task }: Record<string, unknown>): PagePromptRequest {
   const shown = shows.find((one) => one === show)
   if (typeof syntax !== 'string' || shown === undefined)
-    throw new Refusal(400, 'This is not a valid request for a prompt.')
+    throw new RequestRefusal(400, 'This is not a valid request for a prompt.')
   return {
     syntax,
     include: include === 'all' ? 'all' : 'everyday',
@@ -151,15 +153,15 @@ const shows = ['text', 'numbered', 'outline', 'none'] as const
 
 function tasksIn(given: unknown): string[] | null {
   if (given === null) return null
-  if (!Array.isArray(given)) throw new Refusal(400, 'Tasks are a list of numbers, or null for all.')
+  if (!Array.isArray(given)) throw new RequestRefusal(400, 'Tasks are a list of numbers, or null for all.')
   return given.map(String)
 }
 
 /** What a request brings, up to a limit. Nothing of what is too long is kept. */
 export async function readBody(request: IncomingMessage, type: string, limit: number): Promise<string> {
   const [given = ''] = (request.headers['content-type'] ?? '').split(';')
-  if (given.trim() !== type) throw new Refusal(415, `The content type must be ${type}.`)
-  const tooLong = new Refusal(413, `This has more than ${limit} bytes, the limit. Split it into several.`)
+  if (given.trim() !== type) throw new RequestRefusal(415, `The content type must be ${type}.`)
+  const tooLong = new RequestRefusal(413, `This has more than ${limit} bytes, the limit. Split it into several.`)
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLong
   const chunks: Buffer[] = []
   let size = 0
@@ -170,7 +172,7 @@ export async function readBody(request: IncomingMessage, type: string, limit: nu
     chunks.push(bytes)
   }
   const whole = Buffer.concat(chunks)
-  if (!isUtf8(whole)) throw new Refusal(400, 'This is not valid UTF-8. Save it as UTF-8 first.')
+  if (!isUtf8(whole)) throw new RequestRefusal(400, 'This is not valid UTF-8. Save it as UTF-8 first.')
   return whole.toString('utf8')
 }
 
@@ -181,5 +183,5 @@ export function jsonObject(text: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new Refusal(400, 'A JSON object is required here.')
+  throw new RequestRefusal(400, 'A JSON object is required here.')
 }

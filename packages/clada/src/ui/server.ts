@@ -12,10 +12,10 @@ import { hasCode } from '../core/platform.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { Companion } from './companion.ts'
 import { isStranger } from '../state/connection-owner.ts'
-import { codePath, PairingCode, Refusal, refuseForeign, Sessions } from './guard.ts'
+import { codePath, PairingCode, RequestRefusal, refuseForeign, Sessions } from './guard.ts'
 import { removeOpener, writeOpener } from './opener.ts'
 import { readBody, routes } from './routes.ts'
-import { Session } from './session.ts'
+import { PageSession } from './session.ts'
 
 export interface PageOptions {
   readonly options: CladaOptions
@@ -62,7 +62,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     if (count === 0) leaving = setTimeout(() => session.questions.drop('other'), 3000).unref()
   })
   const { inputBytes } = limits
-  const session = new Session({
+  const session = new PageSession({
     options,
     root,
     inputBytes,
@@ -76,7 +76,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     response.setHeader('content-security-policy', closedPolicy)
     answer(request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy()
-      const refusal = error instanceof Refusal ? error : undefined
+      const refusal = error instanceof RequestRefusal ? error : undefined
       // What was not read would be taken for the next request.
       response.setHeader('connection', 'close')
       const message = refusal?.message ?? `clada itself failed: ${error instanceof Error ? error.message : error}`
@@ -106,7 +106,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const { method = '', url = '' } = request
     const isOwned = owned.has(request.socket)
-    if (!isOwned && pageCode === undefined) throw new Refusal(403, refusedStranger)
+    if (!isOwned && pageCode === undefined) throw new RequestRefusal(403, refusedStranger)
     const [path = '', query = ''] = url.split('?', 2)
     if (path.startsWith('/companion/')) {
       const { status, body } = await companion.answer(request, path.slice('/companion/'.length))
@@ -126,7 +126,8 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
       return enter(response)
     }
     const mayAsk = !path.startsWith('/api/') || sessions.holds(request.headers['x-clada'])
-    if (!known || !mayAsk) throw new Refusal(401, 'clada ui does not know this tab: open the address that it printed.')
+    if (!known || !mayAsk)
+      throw new RequestRefusal(401, 'clada ui does not know this tab: open the address that it printed.')
     if (method === 'GET' && path === '/api/events') {
       listeners.add(response)
       return sendTo(response, 'state', session.state())
@@ -134,7 +135,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     const asset = method === 'GET' ? files.get(path) : undefined
     if (asset !== undefined) return sendAsset(response, asset)
     const route = routes[`${method} ${path}`]
-    if (route === undefined) throw new Refusal(404, 'There is no such address.')
+    if (route === undefined) throw new RequestRefusal(404, 'There is no such address.')
     sendJson(response, 200, (await route({ session, query: params, request, inputBytes })) ?? null)
   }
 
@@ -148,7 +149,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
 
   function sendPage(response: http.ServerResponse, key?: string): void {
     const page = files.get('/index.html')
-    if (page === undefined) throw new Refusal(404, 'The page is missing from this installation.')
+    if (page === undefined) throw new RequestRefusal(404, 'The page is missing from this installation.')
     const nonce = randomBytes(18).toString('base64')
     response.setHeader('content-security-policy', pagePolicy(nonce))
     sendAsset(response, withSecrets(page, nonce, key))

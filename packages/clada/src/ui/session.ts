@@ -20,13 +20,21 @@ import {
 } from './document.ts'
 import { FollowedFile } from './follow.ts'
 import { turnAll, undoneIn } from './past.ts'
-import { toOutcome, type Planned, planOf, type Project, planOfText } from './plan.ts'
+import { toOutcome, type Planned, planOf, type PageProject, planOfText } from './plan.ts'
 import { changeContext } from './prompting.ts'
-import type { BlockDetail, ContextEntry, PageState, Plan, ResultEvent, Running, UndoRequest } from './protocol.ts'
+import type {
+  BlockDetail,
+  WorkingSetEntry,
+  PageState,
+  ReplyPlan,
+  ResultEvent,
+  Running,
+  PageUndoRequest,
+} from './protocol.ts'
 import { Questions } from './questions.ts'
-import { Refusal } from './guard.ts'
+import { RequestRefusal } from './guard.ts'
 
-export interface SessionOptions {
+export interface PageSessionOptions {
   readonly options: CladaOptions
   readonly root: string
   /** The largest document, in bytes. */
@@ -42,10 +50,10 @@ export interface SessionOptions {
 }
 
 /** What all tabs look at: one document, its results, and at most one thing that is being done. */
-export class Session {
+export class PageSession {
   readonly questions: Questions
-  readonly project: Project
-  readonly #send: SessionOptions['send']
+  readonly project: PageProject
+  readonly #send: PageSessionOptions['send']
   readonly #followed: FollowedFile
   readonly #report: ReportOptions
   readonly #id = randomUUID()
@@ -62,7 +70,7 @@ export class Session {
   /** What the followed file became while something was being done. */
   #newer: string | undefined
 
-  constructor({ options, root, inputBytes, inputFile, rules, report, send, unsaved }: SessionOptions) {
+  constructor({ options, root, inputBytes, inputFile, rules, report, send, unsaved }: PageSessionOptions) {
     this.#send = send
     this.#report = report
     this.questions = new Questions(() => this.#tell())
@@ -108,7 +116,7 @@ export class Session {
     }
   }
 
-  get plan(): Plan | null {
+  get plan(): ReplyPlan | null {
     return this.planned?.plan ?? null
   }
 
@@ -121,7 +129,7 @@ export class Session {
   }
 
   /** Shows a reply, and gives its plan when the effects are known. */
-  open(text: string, name: string): Promise<Plan> {
+  open(text: string, name: string): Promise<ReplyPlan> {
     return this.#planned(...this.#read(text, name)).whole
   }
 
@@ -129,7 +137,7 @@ export class Session {
    * The same for a person, who sees a long reply as soon as it is read. Null when the text has no blocks and would take
    * the place of a reply that has some: the person is asked first.
    */
-  async offer(text: string, name: string): Promise<Plan | null> {
+  async offer(text: string, name: string): Promise<ReplyPlan | null> {
     const [reply, read] = this.#read(text, name)
     if (reply.count === 0 && this.#replies.shown !== undefined && this.#replies.shown.count > 0) return null
     return this.#planned(reply, read).soon
@@ -144,10 +152,10 @@ export class Session {
   }
 
   /** Shows one of the earlier replies again. */
-  async reopen(id: number): Promise<Plan> {
+  async reopen(id: number): Promise<ReplyPlan> {
     this.#refuseWhileRunning()
     const reply = this.#replies.all().find((one) => one.id === id)
-    if (reply === undefined) throw new Refusal(404, 'This reply is no longer in the list.')
+    if (reply === undefined) throw new RequestRefusal(404, 'This reply is no longer in the list.')
     return this.#planned(await this.#withoutUndone(reply)).soon
   }
 
@@ -158,7 +166,7 @@ export class Session {
   }
 
   /** Stores a decision about one block, and computes the effects of all blocks again. */
-  async decide(task: string, choice: BlockChoice): Promise<Plan> {
+  async decide(task: string, choice: BlockChoice): Promise<ReplyPlan> {
     const document = this.#undecided(task)
     const { [task]: _, ...others } = document.choices.blocks ?? {}
     const blocks = Object.keys(choice).length === 0 ? others : { ...others, [task]: choice }
@@ -169,7 +177,7 @@ export class Session {
   }
 
   /** The reply with another text. Decisions about blocks that stay as they are stay too. */
-  async edit(text: string): Promise<Plan> {
+  async edit(text: string): Promise<ReplyPlan> {
     this.#refuseWhileRunning()
     const { planned, ...reply } = this.#opened()
     const read = planOfText({ ...this.project, ...reply, text, revision: 0 })
@@ -181,13 +189,13 @@ export class Session {
   #undecided(task: string): OpenDocument {
     this.#refuseWhileRunning()
     const document = this.#opened()
-    if (document.done.has(task)) throw new Refusal(409, 'This block was already applied. Undo it first.')
-    if (document.planned.reviewed(task) === undefined) throw new Refusal(404, 'There is no such block.')
+    if (document.done.has(task)) throw new RequestRefusal(409, 'This block was already applied. Undo it first.')
+    if (document.planned.reviewed(task) === undefined) throw new RequestRefusal(404, 'There is no such block.')
     return document
   }
 
   /** The same document, with the files as they are now. */
-  async refresh(): Promise<Plan | null> {
+  async refresh(): Promise<ReplyPlan | null> {
     if (this.#replies.shown === undefined || this.#running !== null) return this.plan
     const { planned, ...reply } = this.#replies.shown
     return this.#planned(await this.#withoutUndone(reply), planned).whole
@@ -206,7 +214,7 @@ export class Session {
 
   detail(key: number): BlockDetail {
     const detail = this.#replies.shown?.planned.detail(key)
-    if (detail === undefined) throw new Refusal(404, 'There is no such block.')
+    if (detail === undefined) throw new RequestRefusal(404, 'There is no such block.')
     return detail
   }
 
@@ -217,7 +225,7 @@ export class Session {
 
   file(name: string): FileChange {
     const change = this.#replies.shown?.planned.file(name)
-    if (change === undefined) throw new Refusal(404, 'That file would not be changed.')
+    if (change === undefined) throw new RequestRefusal(404, 'That file would not be changed.')
     return change
   }
 
@@ -226,7 +234,7 @@ export class Session {
     this.#refuseWhileRunning()
     const document = this.#opened()
     if (document.planned.plan.revision !== revision)
-      throw new Refusal(
+      throw new RequestRefusal(
         409,
         'The plan has changed since it was shown, so nothing was applied. Look at it, and apply again.',
       )
@@ -262,11 +270,11 @@ export class Session {
     return [...new Set(all)]
   }
 
-  undo(request: UndoRequest): Promise<UndoResult> {
+  undo(request: PageUndoRequest): Promise<UndoResult> {
     return this.#turn('undo', ({ clada }) => clada.undo(request))
   }
 
-  redo(request: UndoRequest): Promise<UndoResult> {
+  redo(request: PageUndoRequest): Promise<UndoResult> {
     return this.#turn('redo', ({ clada }) => clada.redo(request))
   }
 
@@ -283,7 +291,7 @@ export class Session {
     return this.#turn('forward', ({ clada }) => clada.forward())
   }
 
-  async changeContext(how: 'add' | 'remove', files: readonly string[]): Promise<ContextEntry[]> {
+  async changeContext(how: 'add' | 'remove', files: readonly string[]): Promise<WorkingSetEntry[]> {
     this.#refuseWhileRunning()
     const entries = await changeContext(this.project, how, files)
     this.#context++
@@ -319,12 +327,12 @@ export class Session {
   }
 
   #opened(): OpenDocument {
-    if (this.#replies.shown === undefined) throw new Refusal(409, 'There is no document.')
+    if (this.#replies.shown === undefined) throw new RequestRefusal(409, 'There is no document.')
     return this.#replies.shown
   }
 
   #refuseWhileRunning(): void {
-    if (this.#running !== null) throw new Refusal(409, 'Another run is in progress. Wait for it, or stop it.')
+    if (this.#running !== null) throw new RequestRefusal(409, 'Another run is in progress. Wait for it, or stop it.')
   }
 
   async #heard(text: string): Promise<void> {
@@ -333,7 +341,7 @@ export class Session {
     else await this.offer(text, path.basename(this.#followed.file))
   }
 
-  async #turn<T>(what: Running['what'], work: (project: Project) => Promise<T>): Promise<T> {
+  async #turn<T>(what: Running['what'], work: (project: PageProject) => Promise<T>): Promise<T> {
     this.#refuseWhileRunning()
     return this.#busy({ what, done: 0, total: 1, tasks: null, results: [] }, () => work(this.project))
   }
@@ -368,7 +376,7 @@ export class Session {
   }
 
   /** A plan that is no longer the newest is discarded. A long reply is shown as soon as it is read. */
-  #planned(reply: Reply, read?: Planned): { readonly soon: Promise<Plan>; readonly whole: Promise<Plan> } {
+  #planned(reply: Reply, read?: Planned): { readonly soon: Promise<ReplyPlan>; readonly whole: Promise<ReplyPlan> } {
     const input = { ...this.project, ...reply, checked: read?.checked }
     if (reply.count <= manyBlocks || this.#replies.shown?.id === reply.id) {
       const whole = this.#foreseen(reply, { ...input, revision: ++this.#revision })
@@ -380,7 +388,7 @@ export class Session {
     return { soon: Promise.resolve(planned.plan), whole }
   }
 
-  async #foreseen(reply: Reply, input: Parameters<typeof planOf>[0]): Promise<Plan> {
+  async #foreseen(reply: Reply, input: Parameters<typeof planOf>[0]): Promise<ReplyPlan> {
     // What was read goes out first.
     await new Promise(setImmediate)
     const planned = await planOf(input)

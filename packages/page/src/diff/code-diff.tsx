@@ -8,7 +8,15 @@ import { formatCount } from '@clada/reply/core/words.ts'
 import { CodeLine } from './code-line.tsx'
 import { listColours, parseTree } from './colours.ts'
 import { type Beginning, register } from './jump.ts'
-import { compareTexts, findDifference, countScreenLines, longestLine, type Opened, type Row, makeRows } from './rows.ts'
+import {
+  compareTexts,
+  findDifference,
+  countScreenLines,
+  longestLine,
+  type OpenedFolds,
+  type DiffRow,
+  makeRows,
+} from './rows.ts'
 
 const lineHeight = 20
 
@@ -41,7 +49,7 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
   const { path, before, after } = change
   const space = ignoresSpace.value ? 'ignored' : 'counts'
   const box = useRef<HTMLDivElement>(null)
-  const [opened, setOpened] = useState<Opened>(new Map())
+  const [opened, setOpened] = useState<OpenedFolds>(new Map())
   const comparison = useMemo(() => compareTexts(before, after, space), [before, after, space])
   const whole = before === null || after === null
   const shape = whole ? 'unified' : mode
@@ -69,7 +77,12 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
 
   const first = Math.max(0, rowAt(tops, sight.top / lineHeight) - 1)
   const last = Math.min(rows.length, rowAt(tops, sight.bottom / lineHeight) + 2)
-  const side = (texts: readonly string[], { tree, starts }: Side, index: number, beside: string | undefined) => {
+  const side = (
+    texts: readonly string[],
+    { tree, starts }: HighlightedSide,
+    index: number,
+    beside: string | undefined,
+  ) => {
     const text = texts[index] ?? ''
     const from = starts[index] ?? 0
     const strong = beside === undefined ? undefined : findDifference(text, beside)
@@ -77,7 +90,7 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
       <CodeLine text={text} colours={listColours(tree, from, from + text.length)} strong={strong} longest={longest} />
     )
   }
-  const cell = (row: Row, own: 'left' | 'right') => {
+  const cell = (row: DiffRow, own: 'left' | 'right') => {
     const index = row[own]
     const changed = row.kind === 'change'
     if (index === null) return <div class={`cell ${own} ${changed ? 'none' : ''}`} />
@@ -156,13 +169,13 @@ function Fold({ count, open }: { count: number; open: (how: { above: number; bel
 
 const fewLines = 20
 
-interface Side {
+interface HighlightedSide {
   readonly tree: Tree | undefined
   /** Where in the text each line begins. */
   readonly starts: readonly number[]
 }
 
-function useSide(path: string, text: string): Side {
+function useSide(path: string, text: string): HighlightedSide {
   const [tree, setTree] = useState<Tree>()
   useEffect(() => {
     const gone = new AbortController()
@@ -183,13 +196,13 @@ function useSide(path: string, text: string): Side {
 /** Heads of hunks and folds hold buttons, which must be large enough for a finger. */
 const headLines = 1.6
 
-interface Shape {
+interface TextSize {
   readonly columns: number
   readonly longest: number
 }
 
 /** In screen lines from the top; the last is the whole height. */
-function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compareTexts>, shape: Shape): number[] {
+function topsOf(rows: readonly DiffRow[], { left, right }: ReturnType<typeof compareTexts>, shape: TextSize): number[] {
   const tops = [0]
   let top = 0
   for (const row of rows) {
@@ -203,7 +216,7 @@ function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare
   return tops
 }
 
-const heightIn = (line: string | undefined, { columns, longest }: Shape): number =>
+const heightIn = (line: string | undefined, { columns, longest }: TextSize): number =>
   line === undefined ? 1 : countScreenLines(line, columns, longest)
 
 const heightAt = (tops: readonly number[], row: number): number => (tops[row + 1] ?? 0) - (tops[row] ?? 0)

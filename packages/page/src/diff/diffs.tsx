@@ -8,7 +8,7 @@ import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { type Choosing, CodeDiff } from './code-diff.tsx'
 
 /** How a file is shown: its kind, the text beside its name, and the text in place of its diff. */
-export interface Section {
+export interface DiffSection {
   readonly file: TouchedFile | FileChange
   /** Missing where it has to be fetched first. */
   readonly change: FileChange | undefined
@@ -54,7 +54,7 @@ export function Sections({ children }: { children: (mode: Mode) => ComponentChil
 const kinds = { create: 'new', modify: '', delete: 'deleted' } as const
 
 interface DiffProps {
-  readonly section: Section
+  readonly section: DiffSection
   readonly mode: Mode
   readonly startsOpen?: boolean | undefined
 }

@@ -3,7 +3,7 @@ import type { ReviewHunk } from '../../../clada/src/core/review.ts'
 import { diffLines } from '@clada/reply/text/line-diff.ts'
 
 /** One row of a diff. Numbers count lines from 0; a side without one is empty there. */
-export interface Row {
+export interface DiffRow {
   readonly kind: 'same' | 'change' | 'fold' | 'hunk'
   readonly left: number | null
   readonly right: number | null
@@ -16,10 +16,10 @@ export interface Row {
 }
 
 /** How much of a fold was opened, from above and from below. */
-export type Opened = ReadonlyMap<number, { readonly above: number; readonly below: number }>
+export type OpenedFolds = ReadonlyMap<number, { readonly above: number; readonly below: number }>
 
 /** Two texts by lines, and the stretches in which they are alike or not. */
-export interface Comparison {
+export interface TextComparison {
   readonly left: readonly string[]
   readonly right: readonly string[]
   readonly stretches: readonly Stretch[]
@@ -37,7 +37,7 @@ export function compareTexts(
   before: string | null,
   after: string | null,
   space: 'counts' | 'ignored' = 'counts',
-): Comparison {
+): TextComparison {
   const left = splitKeepingEnds(before ?? '')
   const right = splitKeepingEnds(after ?? '')
   const stretches: Stretch[] = []
@@ -61,12 +61,12 @@ export function compareTexts(
 
 /** The rows to show. What is alike is folded, but for a few lines around changes and what was opened. */
 export function makeRows(
-  { stretches }: Comparison,
+  { stretches }: TextComparison,
   mode: 'split' | 'unified',
-  opened: Opened,
+  opened: OpenedFolds,
   hunks: readonly ReviewHunk[] = [],
-): Row[] {
-  const rows: Row[] = []
+): DiffRow[] {
+  const rows: DiffRow[] = []
   let before: ReviewHunk | undefined
   for (const [index, stretch] of stretches.entries()) {
     if (stretch.kind === 'change') {
@@ -96,9 +96,9 @@ const margin = 3
 function sameRows(
   { left, right, leftCount }: Stretch,
   { first, last }: { first: boolean; last: boolean },
-  opened: Opened,
-): Row[] {
-  const row = (offset: number): Row => ({ kind: 'same', left: left + offset, right: right + offset })
+  opened: OpenedFolds,
+): DiffRow[] {
+  const row = (offset: number): DiffRow => ({ kind: 'same', left: left + offset, right: right + offset })
   const { above, below } = opened.get(left) ?? { above: 0, below: 0 }
   const from = (first ? 0 : margin) + above
   const to = leftCount - (last ? 0 : margin) - below
@@ -111,7 +111,7 @@ function sameRows(
   ]
 }
 
-function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'split' | 'unified'): Row[] {
+function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'split' | 'unified'): DiffRow[] {
   if (mode === 'split') {
     return Array.from({ length: Math.max(leftCount, rightCount) }, (_, offset) => ({
       kind: 'change',
@@ -122,10 +122,10 @@ function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'spli
   const beside = (offset: number, start: number, count: number): { beside?: number } =>
     offset < count ? { beside: start + offset } : {}
   return [
-    ...Array.from({ length: leftCount }, (_, offset): Row => {
+    ...Array.from({ length: leftCount }, (_, offset): DiffRow => {
       return { kind: 'change', left: left + offset, right: null, ...beside(offset, right, rightCount) }
     }),
-    ...Array.from({ length: rightCount }, (_, offset): Row => {
+    ...Array.from({ length: rightCount }, (_, offset): DiffRow => {
       return { kind: 'change', left: null, right: right + offset, ...beside(offset, left, leftCount) }
     }),
   ]

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { PromptRequest } from '../../../clada/src/ui/protocol.ts'
+import type { PagePromptRequest } from '../../../clada/src/ui/protocol.ts'
 import { Button } from '../button.tsx'
 import { Name, Path } from '../parts.tsx'
 import { page } from '../store.ts'
@@ -223,7 +223,7 @@ function Chosen() {
 
 function Choices() {
   const { syntax, include, actions, show } = wanted.value
-  const change = (part: Partial<PromptRequest>): void => {
+  const change = (part: Partial<PagePromptRequest>): void => {
     wanted.value = { ...wanted.value, ...part }
   }
   return (

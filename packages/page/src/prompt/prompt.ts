@@ -1,10 +1,10 @@
 import { computed, effect, signal } from '@preact/signals'
 import type {
-  ContextEntry,
-  ProjectFacts,
-  PromptRequest,
+  WorkingSetEntry,
+  PromptFacts,
+  PagePromptRequest,
   PromptText,
-  Structure,
+  StructureRow,
 } from '../../../clada/src/ui/protocol.ts'
 import { showNotice, showErrors } from '../actions.ts'
 import { get, post } from '../api.ts'
@@ -12,9 +12,9 @@ import { copyText } from '../copy.ts'
 import { makeMatcher, page, writeStored, readStored, view } from '../store.ts'
 
 /** What a prompt is made of here, and the prompt itself. */
-export const facts = signal<ProjectFacts | null>(null)
-export const context = signal<readonly ContextEntry[]>([])
-export const wanted = signal<PromptRequest>({
+export const facts = signal<PromptFacts | null>(null)
+export const context = signal<readonly WorkingSetEntry[]>([])
+export const wanted = signal<PagePromptRequest>({
   syntax: 'sham',
   include: 'everyday',
   actions: null,
@@ -25,7 +25,7 @@ export const made = signal<PromptText | null>(null)
 export const search = signal('')
 /** The file the keyboard is at. */
 export const at = signal(0)
-export const structures = signal<{ readonly file: string; readonly found: readonly Structure[] } | null>(null)
+export const structures = signal<{ readonly file: string; readonly found: readonly StructureRow[] } | null>(null)
 export const promptOpen = signal(false)
 
 /** One line of the tree. A folder selects all files below it. */
@@ -87,7 +87,7 @@ export const chosenPaths = computed(() => new Set(context.value.map(({ path }) =
 
 export const loadProject = (): Promise<unknown> =>
   showErrors(async () => {
-    const found = await get<ProjectFacts>('/api/project')
+    const found = await get<PromptFacts>('/api/project')
     // A small project is seen whole.
     if (facts.value === null && found.files.length <= smallProject) opened.value = new Set(foldersOf(found.files))
     facts.value = found
@@ -111,12 +111,12 @@ export const toggle = (row: Pick<TreeRow, 'path' | 'files'>): Promise<unknown> =
     const { path, files = [path] } = row
     const on = chosenShare(row) !== 'all'
     const paths = files.filter((file) => chosenPaths.value.has(file) !== on)
-    context.value = await post<ContextEntry[]>('/api/context', { paths, on })
+    context.value = await post<WorkingSetEntry[]>('/api/context', { paths, on })
   })
 
 const showStructures = (file: string): Promise<unknown> =>
   showErrors(async () => {
-    structures.value = { file, found: await get<Structure[]>(`/api/structures?path=${encodeURIComponent(file)}`) }
+    structures.value = { file, found: await get<StructureRow[]>(`/api/structures?path=${encodeURIComponent(file)}`) }
   })
 
 export const copyPrompt = (): Promise<unknown> =>

@@ -49,11 +49,11 @@ const blocksOf = computed(() => {
   return found
 })
 
-type Found = { readonly change: FileChange } | { readonly detail: BlockDetail }
+type FoundChange = { readonly change: FileChange } | { readonly detail: BlockDetail }
 
 /** A file that one block changes is shown with its changes to choose from. */
 function OneFile({ file, mode }: { file: TouchedFile; mode: 'split' | 'unified' }) {
-  const [found, setFound] = useState<Found>()
+  const [found, setFound] = useState<FoundChange>()
   const revision = plan.value?.revision
   const keys = blocksOf.value.get(file.path) ?? []
   const [only, ...others] = keys

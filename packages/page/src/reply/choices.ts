@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import type { BlockChoice, ReviewHunk, ReviewPlace } from '../../../clada/src/core/review.ts'
-import type { BlockDetail, Plan, PlanBlock } from '../../../clada/src/ui/protocol.ts'
+import type { BlockDetail, ReplyPlan, PlanBlock } from '../../../clada/src/ui/protocol.ts'
 import { focusOn, isRunning, currentBlock, showNotice, showErrors } from '../actions.ts'
 import { get, post, postText } from '../api.ts'
 import { showPlan } from '../connection.ts'
@@ -49,7 +49,7 @@ const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => Blo
     const next = change(sent.get(task) ?? choice)
     sent.set(task, next)
     try {
-      showPlan(await post<Plan>('/api/choice', { task, choice: next }))
+      showPlan(await post<ReplyPlan>('/api/choice', { task, choice: next }))
     } finally {
       if (sent.get(task) === next) sent.delete(task)
     }
@@ -98,7 +98,7 @@ export async function keepParams(of: Decided, params: Readonly<Record<string, st
 
 export const keepReply = (text: string): Promise<true | undefined> =>
   showErrors(async () => {
-    showPlan(await postText<Plan>('/api/edit', text))
+    showPlan(await postText<ReplyPlan>('/api/edit', text))
     stopEditing()
     showNotice('The reply is as you edited it. The answer shows your changes to the model.', 'good')
     return true as const

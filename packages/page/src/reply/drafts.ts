@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
 /** Text that was typed and not used yet. It outlives Esc, another block, a reload and a crash of the tab. */
-export interface Draft {
+export interface TextDraft {
   /** The text that was there when the typing began. */
   readonly base: string
   readonly text: string
@@ -16,7 +16,7 @@ export const intakeDraft = 'intake'
 /** Counts the changes, so that whatever shows a draft is drawn again. */
 const version = signal(0)
 
-export function readDraft(key: string): Draft | undefined {
+export function readDraft(key: string): TextDraft | undefined {
   void version.value
   try {
     const found: unknown = JSON.parse(sessionStorage.getItem(prefix + key) ?? 'null')
@@ -27,7 +27,7 @@ export function readDraft(key: string): Draft | undefined {
 }
 
 /** A draft that says the same as its base is none. */
-export function writeDraft(key: string, { base, text }: Draft): void {
+export function writeDraft(key: string, { base, text }: TextDraft): void {
   const isKnown = readDraft(key) !== undefined
   try {
     if (text === base) sessionStorage.removeItem(prefix + key)
@@ -42,7 +42,7 @@ export function dropDraft(key: string): void {
   writeDraft(key, { base: '', text: '' })
 }
 
-const isDraft = (found: unknown): found is Draft =>
+const isDraft = (found: unknown): found is TextDraft =>
   typeof found === 'object' &&
   found !== null &&
   'base' in found &&

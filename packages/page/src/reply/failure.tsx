@@ -62,9 +62,10 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
   )
 }
 
-const diffRows = (text: string, kind: Line['kind']): Line[] => text.split('\n').map((line) => ({ text: line, kind }))
+const diffRows = (text: string, kind: FailureLine['kind']): FailureLine[] =>
+  text.split('\n').map((line) => ({ text: line, kind }))
 
-interface Line {
+interface FailureLine {
   readonly text: string
   readonly kind: 'same' | 'added' | 'removed'
 }
@@ -85,13 +86,13 @@ interface PlaceProps {
 function Place({ of, place, around }: PlaceProps) {
   const { similarity, diff, why, text } = place
   const lines = diff?.split('\n') ?? []
-  const side = (own: '-' | '+', kind: Line['kind']): Line[] =>
+  const side = (own: '-' | '+', kind: FailureLine['kind']): FailureLine[] =>
     lines
       .filter((one) => one.startsWith(own) || !/^[-+]/.test(one))
       .map((one) => ({ text: one.slice(1), kind: one.startsWith(own) ? kind : 'same' }))
-  const same = (one: string | undefined): Line[] => (one === undefined ? [] : [{ text: one, kind: 'same' }])
+  const same = (one: string | undefined): FailureLine[] => (one === undefined ? [] : [{ text: one, kind: 'same' }])
   const found = text.replace(/\n$/, '').split('\n')
-  const here: Line[] = [
+  const here: FailureLine[] = [
     ...same(around?.before),
     ...found.map((one) => ({ text: one, kind: 'added' as const })),
     ...same(around?.after),
@@ -129,7 +130,7 @@ function Place({ of, place, around }: PlaceProps) {
   )
 }
 
-function Beside({ sides }: { sides: readonly (readonly [string, readonly Line[]])[] }) {
+function Beside({ sides }: { sides: readonly (readonly [string, readonly FailureLine[]])[] }) {
   return (
     <div class="beside">
       {sides.map(([title, lines]) => (

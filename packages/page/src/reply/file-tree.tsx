@@ -43,13 +43,13 @@ export function FileTree() {
 const rowHeight = 26
 const indent = (depth: number): string => `${12 + depth * 14}px`
 
-const Directory = ({ row: { label, depth } }: { row: Row }) => (
+const Directory = ({ row: { label, depth } }: { row: FileTreeRow }) => (
   <div role="listitem" class="dir" style={{ paddingInlineStart: indent(depth), height: `${rowHeight}px` }}>
     <Name of={label} />
   </div>
 )
 
-function Leaf({ row: { label, depth }, file, isCurrent }: { row: Row; file: TouchedFile; isCurrent: boolean }) {
+function Leaf({ row: { label, depth }, file, isCurrent }: { row: FileTreeRow; file: TouchedFile; isCurrent: boolean }) {
   return (
     <div role="listitem">
       <button
@@ -72,7 +72,7 @@ function Leaf({ row: { label, depth }, file, isCurrent }: { row: Row; file: Touc
   )
 }
 
-interface Row {
+interface FileTreeRow {
   readonly name: string
   readonly label: string
   readonly depth: number
@@ -80,8 +80,8 @@ interface Row {
 }
 
 /** Directories that hold one thing only are drawn together with it. */
-function rowsOf(files: readonly TouchedFile[]): Row[] {
-  const rows: Row[] = []
+function rowsOf(files: readonly TouchedFile[]): FileTreeRow[] {
+  const rows: FileTreeRow[] = []
   let open: string[] = []
   for (const file of files) {
     const parts = file.path.split('/')

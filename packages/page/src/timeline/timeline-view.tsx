@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { FileChange } from '../../../clada/src/core/result.ts'
-import type { Execution } from '../../../clada/src/ui/protocol.ts'
+import type { ExecutionView } from '../../../clada/src/ui/protocol.ts'
 import { showErrors } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
@@ -15,7 +15,7 @@ import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import {
   at,
-  type Entry,
+  type TimelineEntry,
   entries,
   loadTimeline,
   selectEntry,
@@ -103,7 +103,7 @@ const ways = [
 
 const rowHeight = 52
 
-function Row({ entry, index, total }: { entry: Entry; index: number; total: number }) {
+function Row({ entry, index, total }: { entry: TimelineEntry; index: number; total: number }) {
   const current = at.value === index
   const isMarked = entry.kind === 'execution' && marked.value.has(entry.number)
   return (
@@ -148,7 +148,7 @@ function Row({ entry, index, total }: { entry: Entry; index: number; total: numb
   )
 }
 
-function notes({ time, failed, leftOut, undone, interrupted, paths, commit, kind }: Execution['entry']): string {
+function notes({ time, failed, leftOut, undone, interrupted, paths, commit, kind }: ExecutionView['entry']): string {
   const date = new Date(time)
   return [
     Number.isNaN(date.getTime()) ? time : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
@@ -161,8 +161,8 @@ function notes({ time, failed, leftOut, undone, interrupted, paths, commit, kind
   ].join(' · ')
 }
 
-function Details({ entry }: { entry: Entry | undefined }) {
-  const found = useSignal<Execution | readonly FileChange[] | undefined>(undefined)
+function Details({ entry }: { entry: TimelineEntry | undefined }) {
+  const found = useSignal<ExecutionView | readonly FileChange[] | undefined>(undefined)
   const name = entry?.name
   const history = page.value?.history
   useEffect(() => {
@@ -170,7 +170,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
     found.value = undefined
     const path = sourceOf(entry)
     void showErrors(async () => {
-      const value = await get<Execution | FileChange[]>(path)
+      const value = await get<ExecutionView | FileChange[]>(path)
       if (entries.value[at.value]?.name === name) found.value = value
     })
   }, [name, history])
@@ -228,13 +228,13 @@ function Details({ entry }: { entry: Entry | undefined }) {
   )
 }
 
-function titleOf(entry: Entry): string {
+function titleOf(entry: TimelineEntry): string {
   if (entry.kind === 'execution') return entry.entry.summary
   if (entry.kind === 'whole') return entry.title
   return entry.kind === 'since' ? 'What you changed since' : `What you changed before execution ${entry.number}`
 }
 
-function sourceOf(entry: Entry): string {
+function sourceOf(entry: TimelineEntry): string {
   if (entry.kind === 'since') return '/api/since'
   if (entry.kind === 'whole') return `/api/conversation?id=${encodeURIComponent(entry.id)}`
   return `/api/execution?number=${entry.number}`
@@ -242,7 +242,7 @@ function sourceOf(entry: Entry): string {
 
 const sayState = { done: 'Done', undone: 'Undone', failed: 'Failed', left: 'Left out' } as const
 
-function Actions({ of: { entry, actions } }: { of: Execution }) {
+function Actions({ of: { entry, actions } }: { of: ExecutionView }) {
   if (actions.length === 0) return null
   const canTurnOne = entry.kind === 'run' && !entry.undone && actions.length > 1
   return (

@@ -1,19 +1,19 @@
 import { computed, signal } from '@preact/signals'
 import type { HistoryEntry } from '../../../clada/src/engine/history-run.ts'
-import type { Timeline } from '../../../clada/src/ui/protocol.ts'
+import type { TimelineData } from '../../../clada/src/ui/protocol.ts'
 import { showErrors } from '../actions.ts'
 import { get } from '../api.ts'
 import { makeMatcher } from '../store.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 
-export const timeline = signal<Timeline | null>(null)
+export const timeline = signal<TimelineData | null>(null)
 /** The entry that is looked at, by its name: its place changes with every execution. Null for the newest. */
 const chosen = signal<string | null>(null)
 /** On a narrow screen the detail covers the list. */
 export const shows = signal(false)
 
 /** One line of the timeline: an execution of clada, or changes of other programs to its files. */
-export type Entry =
+export type TimelineEntry =
   | { readonly kind: 'execution'; readonly name: string; readonly number: number; readonly entry: HistoryEntry }
   | { readonly kind: 'between'; readonly name: string; readonly number: number; readonly paths: readonly string[] }
   | { readonly kind: 'since'; readonly name: string; readonly paths: readonly string[] }
@@ -34,10 +34,10 @@ export const wanted = signal('')
 export const marked = signal<ReadonlySet<number>>(new Set())
 
 /** Newest first. */
-const all = computed((): Entry[] => {
+const all = computed((): TimelineEntry[] => {
   const { entries: known, since } = timeline.value ?? { entries: [], since: [] }
   const seen = new Set<string>()
-  const listed = known.toReversed().flatMap((entry): Entry[] => {
+  const listed = known.toReversed().flatMap((entry): TimelineEntry[] => {
     const { number, meanwhile, conversation, kind } = entry
     const own = { kind: 'execution' as const, name: `execution-${number}`, number, entry }
     const isNew = kind === 'run' && conversation !== undefined && !seen.has(conversation.id)
@@ -55,7 +55,7 @@ const all = computed((): Entry[] => {
     : [{ kind: 'since', name: 'since', paths: since.map(({ path }) => path) }, ...listed]
 })
 
-function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): Entry {
+function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): TimelineEntry {
   const own = timeline.value?.entries.filter((entry) => entry.kind === 'run' && entry.conversation?.id === id) ?? []
   const loop = timeline.value?.loops[id]
   const what = {
@@ -73,7 +73,7 @@ function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): Entry
   }
 }
 
-export const entries = computed((): Entry[] => {
+export const entries = computed((): TimelineEntry[] => {
   if (wanted.value === '') return all.value
   const has = makeMatcher(wanted.value)
   return all.value.filter((entry) => {
@@ -93,7 +93,7 @@ export const at = computed(() =>
 )
 
 /** What can be done with an execution; only such a one can be marked. */
-export function possibleTurn(entry: Entry | undefined): 'undo' | 'redo' | undefined {
+export function possibleTurn(entry: TimelineEntry | undefined): 'undo' | 'redo' | undefined {
   if (entry?.kind !== 'execution') return undefined
   const { kind, undone } = entry.entry
   return kind !== 'run' && kind !== 'squash' ? undefined : undone ? 'redo' : 'undo'
@@ -108,7 +108,7 @@ const markedFor = (way: 'undo' | 'redo') =>
 
 export const markedNumbers = { undo: markedFor('undo'), redo: markedFor('redo') }
 
-export function markEntry(entry: Entry | undefined): void {
+export function markEntry(entry: TimelineEntry | undefined): void {
   if (entry?.kind !== 'execution' || possibleTurn(entry) === undefined) return
   const next = new Set(marked.value)
   if (!next.delete(entry.number)) next.add(entry.number)
@@ -116,7 +116,7 @@ export function markEntry(entry: Entry | undefined): void {
 }
 
 export const loadTimeline = (): Promise<unknown> =>
-  showErrors(async () => (timeline.value = await get<Timeline>('/api/timeline')))
+  showErrors(async () => (timeline.value = await get<TimelineData>('/api/timeline')))
 
 function choose(index: number): void {
   chosen.value = entries.value[index]?.name ?? null

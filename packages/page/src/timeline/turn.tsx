@@ -9,9 +9,9 @@ import { formatCount } from '@clada/reply/core/words.ts'
 import { loadTimeline, marked } from './timeline.ts'
 
 /** What an undo or a step came to, where it did not simply work. */
-const outcome = signal<Outcome | null>(null)
+const outcome = signal<TurnOutcome | null>(null)
 
-interface Outcome {
+interface TurnOutcome {
   readonly error: string
   readonly conflicts: readonly { readonly path: string; readonly reason: string }[]
   /** Does it all the same, merging. */
