@@ -6,7 +6,7 @@ import { squashLines } from '../../packages/clada/src/cli/commands/squash.ts'
 import { choosePort } from '../../packages/clada/src/cli/commands/ui.ts'
 import type { SquashResult } from '../../packages/clada/src/timetravel/squash.ts'
 import { parseArgs } from '../../packages/clada/src/cli/flags.ts'
-import { LiveOutput, Progress, openShownChanges } from '../../packages/clada/src/cli/live-output.ts'
+import { LiveOutput, ProgressLine, openShownChanges } from '../../packages/clada/src/cli/live-output.ts'
 import { withConfig } from '../../packages/clada/src/cli/options.ts'
 import { undoLines } from '../../packages/clada/src/cli/print-step.ts'
 import { called, written } from '../support/in-process.ts'
@@ -343,7 +343,7 @@ describe('the progress of a long run', () => {
     const uptime = vi.spyOn(process, 'uptime').mockReturnValueOnce(0).mockReturnValue(100)
     onTestFinished(() => uptime.mockRestore())
     const { stderr } = await written(async () => {
-      const progress = new Progress('counts')
+      const progress = new ProgressLine('counts')
       progress.step({ seq: 1, blockId: '1', action: 'file_write', params: { path: 'a' }, success: false })
     })
     expect(stderr).toBe('clada: 0 of 1 action done, not file_write a\n')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { splitWatchedFile, saidAgain } from '../../packages/clada/src/watch/results-writer.ts'
-import { fatesIn, type Known, knownOf, type Unit, unitsOf } from '../../packages/clada/src/watch/units.ts'
+import { fatesIn, type KnownFates, knownOf, type Unit, unitsOf } from '../../packages/clada/src/watch/units.ts'
 import { inspectFile } from '../../packages/clada/src/watch/watched-file.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { block } from './world.ts'
@@ -29,7 +29,7 @@ describe('the units of a text', () => {
 
 describe('what is known of a version', () => {
   const [one] = unitsIn(read('one'))
-  const known: Known = new Map([[one?.key ?? '', 'done']])
+  const known: KnownFates = new Map([[one?.key ?? '', 'done']])
   const after = (text: string) => [...knownOf(unitsIn(text), known, () => undefined).values()]
   it.each([
     ['what ran', read('one'), ['done']],

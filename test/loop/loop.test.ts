@@ -4,7 +4,13 @@ import { LLMock } from '@copilotkit/aimock'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Clada } from '../../packages/clada/src/api/clada.ts'
 import type { LoopOptions } from '../../packages/clada/src/loop/loop.ts'
-import { apiModel, type Message, type Model, ModelError, programModel } from '../../packages/clada/src/loop/model.ts'
+import {
+  apiModel,
+  type ChatMessage,
+  type Model,
+  ModelError,
+  programModel,
+} from '../../packages/clada/src/loop/model.ts'
 import { messagesFor, Transcript } from '../../packages/clada/src/loop/transcript.ts'
 import { type Answer, collected, event, looped, scripted, serving, sham, write } from './looping.ts'
 import { estimateTokens } from '@clada/reply/text/lines.ts'
@@ -17,7 +23,7 @@ describe('a loop', () => {
     const model = scripted(`First.\n${write('a.txt', 'one')}`, `${write('b.txt', 'two')}`, 'All done.')
     const { result, transcript, events } = await looped(root, model)
     const asked = events.flatMap((event) => (event.kind === 'round' ? [[event.round, event.tokens]] : []))
-    const sizeOf = (messages: readonly Message[]) =>
+    const sizeOf = (messages: readonly ChatMessage[]) =>
       messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
     expect(asked).toEqual(model.asked.map((messages, at) => [at + 1, sizeOf(messages)]))
     expect(result).toEqual({ ending: 'no-blocks', rounds: 3, tokens: transcript.record.tokens })
@@ -236,7 +242,7 @@ describe('the window', () => {
 
 describe('a program as the model', () => {
   const signal = new AbortController().signal
-  const replyOf = async (model: Model, messages: readonly Message[]): Promise<string> =>
+  const replyOf = async (model: Model, messages: readonly ChatMessage[]): Promise<string> =>
     (await collected(model.reply(messages, signal))).join('')
 
   it('reads the conversation on stdin', async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type LoopEvent, type LoopOptions, runLoop } from '../../packages/clada/src/loop/loop.ts'
-import { type Message, type Model, ModelError } from '../../packages/clada/src/loop/model.ts'
+import { type ChatMessage, type Model, ModelError } from '../../packages/clada/src/loop/model.ts'
 import { Transcript } from '../../packages/clada/src/loop/transcript.ts'
 
 export const write = (file: string, content: string): string =>
@@ -19,8 +19,8 @@ export async function collected(texts: AsyncIterable<string>): Promise<string[]>
 }
 
 /** A model that gives these replies, one after another. */
-export function scripted(...replies: (string | ModelError)[]): Model & { readonly asked: (readonly Message[])[] } {
-  const asked: (readonly Message[])[] = []
+export function scripted(...replies: (string | ModelError)[]): Model & { readonly asked: (readonly ChatMessage[])[] } {
+  const asked: (readonly ChatMessage[])[] = []
   return {
     name: 'scripted',
     asked,

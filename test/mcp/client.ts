@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
-import type { Project } from '../../packages/clada/src/mcp/client-roots.ts'
+import type { ClientProject } from '../../packages/clada/src/mcp/client-roots.ts'
 import { makePeer } from '../../packages/clada/src/mcp/server.ts'
 import type { Transport } from '../../packages/clada/src/mcp/protocol.ts'
 import type { McpOptions } from '../../packages/clada/src/mcp/session.ts'
@@ -96,7 +96,7 @@ const clientWith = (capabilities: ClientCapabilities, mode?: VersionNegotiationM
 export const modern: VersionNegotiationMode = { pin: '2026-07-28' }
 
 /** What a server in this process is given. */
-export function serverFor(root: string, more: Partial<Project> = {}): McpOptions {
+export function serverFor(root: string, more: Partial<ClientProject> = {}): McpOptions {
   const first = { options: { repoPath: root, gitCommit: false }, rules: [], warnings: [], report: {}, ...more }
   const question: McpOptions['question'] = ({ command }) => command
   return { place: { within: first }, first, tools: 'all', version: '1', question, log: () => undefined }

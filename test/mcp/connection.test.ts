@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { lockFileOf } from '../../packages/clada/src/store/lock.ts'
-import { Lines } from '../../packages/clada/src/mcp/serve.ts'
+import { LineTransport } from '../../packages/clada/src/mcp/serve.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, writing } from './client.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -250,7 +250,7 @@ describe('a long message', () => {
   it('is read in any pieces, up to a length', async () => {
     const read = async (chunks: string[], longest?: number): Promise<unknown[]> => {
       const stdin = Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
-      const lines = new Lines({ stdin, write: () => undefined }, longest)
+      const lines = new LineTransport({ stdin, write: () => undefined }, longest)
       const found: unknown[] = []
       lines.onmessage = (message) => found.push(message)
       lines.onerror = ({ message }) => found.push(message)

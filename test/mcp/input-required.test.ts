@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Params } from '../../packages/clada/src/mcp/protocol.ts'
+import type { RpcParams } from '../../packages/clada/src/mcp/protocol.ts'
 import { RunningCalls, type RunningCall } from '../../packages/clada/src/mcp/running-calls.ts'
 import type { McpOptions } from '../../packages/clada/src/mcp/session.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -10,7 +10,7 @@ const forms = { elicitation: { form: {} } }
 const script = { 'make.sh': 'echo made >> made.txt\n', 'sub/x.txt': 'x' }
 const command = { command: 'bash make.sh' }
 
-const run = (given: Params = command, more: Params = {}, tool = 'run'): Params => ({
+const run = (given: RpcParams = command, more: RpcParams = {}, tool = 'run'): RpcParams => ({
   ...envelope(forms),
   name: tool,
   arguments: given,
@@ -184,7 +184,7 @@ describe('an attack on the answer', () => {
   ])('by using it for %s has no effect', async (_, tool, given) => {
     const { wire, root, requestState } = await asked()
     const before = filesIn(root)
-    const attack = run(given as Params, { requestState, inputResponses: yes }, tool)
+    const attack = run(given as RpcParams, { requestState, inputResponses: yes }, tool)
     await expect(wire.ask('tools/call', attack)).rejects.toMatchObject(refused)
     expect(filesIn(root)).toEqual(before)
     // The question is still open for the call that asked it.
@@ -290,7 +290,7 @@ describe('a call that waits for an answer', () => {
   it('gives up at once for the same call anew, and for no other', async () => {
     const calls = new RunningCalls({ patienceMs: 60_000, hurryMs: 60_000 })
     const started: RunningCall[] = []
-    const start = (call = identity): Promise<Params> =>
+    const start = (call = identity): Promise<RpcParams> =>
       calls.start(call, request(), (one) => asking(started[started.push(one) - 1] ?? one))
     const first = await start()
     const others = [{ tool: 'exec' }, { arguments: 'x' }, { root: '/q' }]

@@ -7,7 +7,7 @@ import { askThrough } from '../../packages/clada/src/mcp/ask.ts'
 import { Peer } from '../../packages/clada/src/mcp/peer.ts'
 import { codes, protocolError, type Transport } from '../../packages/clada/src/mcp/protocol.ts'
 import { readResource, Reports } from '../../packages/clada/src/mcp/resources.ts'
-import { Lines } from '../../packages/clada/src/mcp/serve.ts'
+import { LineTransport } from '../../packages/clada/src/mcp/serve.ts'
 import { listenHttp } from '../../packages/clada/src/mcp/serve-http.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { answerOf, linked, serverFor } from './client.ts'
@@ -128,7 +128,7 @@ describe('a question to the user', () => {
 describe('a line of the connection', () => {
   it('is a message, however it arrives', async () => {
     const [stdin, heard] = [new PassThrough(), Array<unknown>()]
-    const lines = new Lines({ stdin, write: () => true }, 40)
+    const lines = new LineTransport({ stdin, write: () => true }, 40)
     lines.onmessage = (message) => void heard.push(message)
     const wrong: string[] = []
     lines.onerror = ({ message }) => void wrong.push(message)

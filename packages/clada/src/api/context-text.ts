@@ -6,7 +6,7 @@ import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { fileOfEntry, type FileLineRange, lineRangeIn } from '../core/line-range.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { userText } from '../report/failure.ts'
-import { Content } from '../report/words.ts'
+import { QuotedContent } from '../report/words.ts'
 import type { OutlineEntry } from '../structure/document.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { outlineBody } from '../actions/output.ts'
@@ -55,9 +55,9 @@ export async function contextText(
   const listed = await one(clada, 'context_list', {})
   if (!listed.success) return { error: listed.error ?? '' }
   const paths = withoutParts(pathsIn(listed.data))
-  const sections: Section[] = []
+  const sections: ContextSection[] = []
   // A file with a line such as `=== b.ts ===` would pass for two.
-  const content = new Content()
+  const content = new QuotedContent()
   const refused: { path: string; error: string }[] = []
   for (const path of paths) {
     const found = await bodyOf(clada, path, show)
@@ -101,7 +101,7 @@ export interface UnreadContext {
   readonly error: string
 }
 
-interface Section {
+interface ContextSection {
   readonly path: string
   /** As blocks name it. */
   readonly name: string
@@ -197,7 +197,7 @@ function field({ data }: ActionResult, name: string): string {
 }
 
 /** As many sections as fit, in order, and the names of the others, or at least how many there are. */
-function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
+function fitted(sections: readonly ContextSection[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
   let room = limit
   const fits = sections.map(({ text }) => {
     if (text.length + 2 > room) return false
@@ -220,9 +220,9 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
   }
 }
 
-const partOf = ({ path, text }: Section): ContextPart => ({ path, tokens: estimateTokens(text) })
+const partOf = ({ path, text }: ContextSection): ContextPart => ({ path, tokens: estimateTokens(text) })
 
-const namesOf = (left: readonly Section[]): string =>
+const namesOf = (left: readonly ContextSection[]): string =>
   [
     '=== not shown, too long ===',
     ...left.map(({ name, text }) => `${name} (${formatCount(estimateTokens(text), 'token')})`),

@@ -1,6 +1,6 @@
 import { foreignFormats, foreignPrompt, type Prompt, promptFor, toolsPrompt } from '../describe/prompt.ts'
 import { promptNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
-import { capText, Content, spellOut } from '../report/words.ts'
+import { capText, QuotedContent, spellOut } from '../report/words.ts'
 import { type AgentNotes, agentNotesFor } from '../config/agent-notes.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { type CladaOptions, historySettingsOf, SettingsError, settingsOf } from '../config/settings.ts'
@@ -87,7 +87,7 @@ const roomForNotes = 16_000
 function quotable(found: readonly AgentNotes[]): { path: string; text: string | undefined }[] {
   const notes = found.map(({ path, text, isTrusted }) => ({ path: spellOut(path), text: isTrusted ? text : undefined }))
   const room = roomForNotes / Math.max(1, notes.filter(({ text }) => text !== undefined).length)
-  const content = new Content()
+  const content = new QuotedContent()
   return notes.map(({ path, text }) => ({
     path,
     text: text && content.text(capText(spellOut(text.replaceAll('\r\n', '\n')), room, 'read the file')),

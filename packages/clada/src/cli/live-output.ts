@@ -107,7 +107,7 @@ const longestPiece = 4096
  * Shows what goes on in a long run, on stderr. A terminal has one line that changes: how many actions are done, where the
  * report comes at the end, and which program runs while it writes nothing. A log gets a line now and then.
  */
-export class Progress {
+export class ProgressLine {
   readonly #live = isTerminal(2)
   readonly #counts: boolean
   #next = now() + 1000

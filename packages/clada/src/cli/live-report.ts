@@ -1,11 +1,11 @@
 import fs from 'node:fs'
 import type { ExecuteOptions } from '../engine/options.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
-import { type Entry, entryLines, EntryOrder } from '../report/entries.ts'
+import { type ReportEntry, entryLines, EntryOrder } from '../report/entries.ts'
 import { withColor } from '../report/pretty.ts'
 import { formatReport, lineFormats, type ReportFormat } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
-import { LiveOutput, type Progress } from './live-output.ts'
+import { LiveOutput, type ProgressLine } from './live-output.ts'
 import { resultSyntax } from './options.ts'
 import { print } from './streams.ts'
 
@@ -17,7 +17,7 @@ export interface LiveReportOptions {
   /** Where the output of programs goes as it arrives; `none`: only into the report. */
   readonly programs: 'stdout' | 'stderr' | 'none'
   /** What shares the terminal, and has to make room. */
-  readonly progress: Progress | undefined
+  readonly progress: ProgressLine | undefined
 }
 
 type Heard = 'onAction' | 'onProgram' | 'onUnreadable' | 'onNotExecuted' | 'onOutput'
@@ -89,7 +89,7 @@ export class LiveReport {
     return isWhole ? undefined : format
   }
 
-  #show(entries: readonly Entry[]): void {
+  #show(entries: readonly ReportEntry[]): void {
     const format = this.#lineFormat(undefined)
     if (format === undefined) return
     const { report, root } = this.#options

@@ -18,13 +18,13 @@ export function printStep(result: StepResult, flags: FlagValues): ExitCode {
   return result.success ? 0 : 1
 }
 
-interface Refusal {
+interface StepRefusal {
   readonly error?: string | undefined
   readonly reason?: string | undefined
 }
 
 /** Why a command did nothing; for a person without the command's name and code. */
-export const refusalText = ({ error = 'The operation failed.', reason = error }: Refusal): string =>
+export const refusalText = ({ error = 'The operation failed.', reason = error }: StepRefusal): string =>
   isTerminal(1) ? reason.charAt(0).toUpperCase() + reason.slice(1) : error
 
 function lines({

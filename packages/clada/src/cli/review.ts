@@ -49,7 +49,7 @@ export interface Reviewed {
  * person has left, and nothing is to be applied.
  */
 export async function reviewWith(reviewer: Reviewer, request: ReviewRequest): Promise<Reviewed | undefined> {
-  const walk = new Walk(reviewer, request)
+  const walk = new ReviewWalk(reviewer, request)
   const tasks = (await walk.look()).blocks.map(({ task }) => task)
   for (const [index, task] of tasks.entries()) {
     const end = await walk.block(task, `${index + 1}/${tasks.length}`)
@@ -71,12 +71,12 @@ const unreviewed = 'the review ended before this change'
 type End = 'on' | 'quit' | 'left'
 
 /** Hunks that are shown together, because their context overlaps. */
-interface Shown {
+interface ShownHunks {
   readonly file: ReviewedFile
   readonly hunks: readonly ReviewHunk[]
 }
 
-class Walk {
+class ReviewWalk {
   readonly #reviewer: Reviewer
   readonly #request: ReviewRequest
   readonly #paint: Paint
@@ -232,7 +232,7 @@ class Walk {
   }
 
   /** Asks until a group of hunks is decided, split or edited. */
-  async #hunk(task: string, group: Shown, count: string, decided: Set<string>, split: Set<string>): Promise<End> {
+  async #hunk(task: string, group: ShownHunks, count: string, decided: Set<string>, split: Set<string>): Promise<End> {
     const { file, hunks } = group
     const keys = keysFor(group)
     for (;;) {
@@ -277,7 +277,7 @@ class Walk {
   }
 
   /** The lines of the hunks, with their context, as the person wants them; false when they stay as they are. */
-  async #edited(task: string, { file, hunks }: Shown, decided: Set<string>): Promise<boolean> {
+  async #edited(task: string, { file, hunks }: ShownHunks, decided: Set<string>): Promise<boolean> {
     const lines = splitKeepingEnds(file.after ?? '')
     const [from, to] = [(hunks[0]?.newStart ?? 0) - context, (hunks.at(-1)?.newEnd ?? 0) + context]
     const [start, end] = [Math.max(0, from), Math.min(lines.length, to)]
@@ -363,13 +363,13 @@ const help = {
   q: 'quit: leave out this hunk and everything after it',
 } as const
 
-function keysFor({ file, hunks }: Shown): [key: string, does: string][] {
+function keysFor({ file, hunks }: ShownHunks): [key: string, does: string][] {
   const isEditable = file.after !== null && !file.binary && hunks.every(({ kind }) => kind === 'lines')
   return Object.entries(help).filter(([key]) => (key !== 's' || hunks.length > 1) && (key !== 'e' || isEditable))
 }
 
 /** Hunks whose context overlaps are one, unless the person has split them. */
-function groupsOf(file: ReviewedFile, split: ReadonlySet<string>): Shown[] {
+function groupsOf(file: ReviewedFile, split: ReadonlySet<string>): ShownHunks[] {
   const groups: ReviewHunk[][] = []
   for (const hunk of file.hunks) {
     const last = groups.at(-1)?.at(-1)
@@ -386,7 +386,7 @@ function fileLine({ path, from, change, binary, before, after }: ReviewedFile): 
   return spellOut(`${from === undefined ? '' : `${from} → `}${path}${binary ? ', binary' : ''}${binary ? '' : state}`)
 }
 
-function hunkLines({ file, hunks }: Shown): string[] {
+function hunkLines({ file, hunks }: ShownHunks): string[] {
   const [first] = hunks
   const last = hunks.at(-1)
   if (first === undefined || last === undefined) return []

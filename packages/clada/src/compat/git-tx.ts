@@ -69,7 +69,7 @@ export function commitChanges(
   })
 }
 
-interface Given {
+interface CommitSettings {
   readonly root: string
   readonly author: string | null
   readonly format: string
@@ -78,7 +78,7 @@ interface Given {
 async function inRepository<T>(
   options: CladaOptions,
   name: string,
-  work: (locked: LockedRepository, given: Given) => Promise<T>,
+  work: (locked: LockedRepository, given: CommitSettings) => Promise<T>,
 ): Promise<T> {
   try {
     const settings = settingsOf(options)

@@ -9,7 +9,7 @@ import type { ErrorResponse, Warning } from '../structure/structure.ts'
  */
 
 type Success<R> = R extends { ok: true; data: infer T } ? T : never
-type Answer<Name extends keyof StructureOperations> = Promise<
+type StructureAnswer<Name extends keyof StructureOperations> = Promise<
   (Success<Awaited<ReturnType<StructureOperations[Name]>>> & Warned) | StructureError
 >
 interface Warned {
@@ -23,14 +23,17 @@ export async function read_structure(
   path: string,
   target: string,
   options?: CladaOptions,
-): Promise<Awaited<Answer<'read_structure'>>> {
+): Promise<Awaited<StructureAnswer<'read_structure'>>> {
   const found = await call('read_structure', { path, target }, options)
   return 'error' in found && found.error === 'TARGET_NOT_FOUND' ? { matches: [] } : found
 }
 
 /** The structures of a file. */
-export const list_structures = (path: string, depth?: number, options?: CladaOptions): Answer<'list_structures'> =>
-  call('list_structures', { path, depth }, options)
+export const list_structures = (
+  path: string,
+  depth?: number,
+  options?: CladaOptions,
+): StructureAnswer<'list_structures'> => call('list_structures', { path, depth }, options)
 
 /** Replaces a structure. */
 export const replace_structure = (
@@ -38,11 +41,14 @@ export const replace_structure = (
   target: string,
   content: string,
   options?: CladaOptions,
-): Answer<'replace_structure'> => call('replace_structure', { path, target, content }, options)
+): StructureAnswer<'replace_structure'> => call('replace_structure', { path, target, content }, options)
 
 /** Removes a structure. */
-export const delete_structure = (path: string, target: string, options?: CladaOptions): Answer<'delete_structure'> =>
-  call('delete_structure', { path, target }, options)
+export const delete_structure = (
+  path: string,
+  target: string,
+  options?: CladaOptions,
+): StructureAnswer<'delete_structure'> => call('delete_structure', { path, target }, options)
 
 /** Replaces text that occurs exactly once in a structure. */
 export const replace_text_in_structure = (
@@ -51,7 +57,7 @@ export const replace_text_in_structure = (
   old_text: string,
   new_text: string,
   options?: CladaOptions,
-): Answer<'replace_text_in_structure'> =>
+): StructureAnswer<'replace_text_in_structure'> =>
   call('replace_text_in_structure', { path, target, old_text, new_text }, options)
 
 /** Replaces every occurrence of a text in a structure. */
@@ -62,7 +68,7 @@ export const replace_all_text_in_structure = (
   new_text: string,
   expected_count?: number,
   options?: CladaOptions,
-): Answer<'replace_all_text_in_structure'> =>
+): StructureAnswer<'replace_all_text_in_structure'> =>
   call('replace_all_text_in_structure', { path, target, old_text, new_text, expected_count }, options)
 
 /** Inserts content before a structure. */
@@ -71,7 +77,7 @@ export const insert_before_structure = (
   target: string,
   content: string,
   options?: CladaOptions,
-): Answer<'insert_before_structure'> => call('insert_before_structure', { path, target, content }, options)
+): StructureAnswer<'insert_before_structure'> => call('insert_before_structure', { path, target, content }, options)
 
 /** Inserts content after a structure. */
 export const insert_after_structure = (
@@ -79,7 +85,7 @@ export const insert_after_structure = (
   target: string,
   content: string,
   options?: CladaOptions,
-): Answer<'insert_after_structure'> => call('insert_after_structure', { path, target, content }, options)
+): StructureAnswer<'insert_after_structure'> => call('insert_after_structure', { path, target, content }, options)
 
 /** Moves a structure before another one, in the same or another file. */
 export const move_structure_to_before = (
@@ -88,7 +94,7 @@ export const move_structure_to_before = (
   dest_path: string,
   dest_target: string,
   options?: CladaOptions,
-): Answer<'move_structure_to_before'> =>
+): StructureAnswer<'move_structure_to_before'> =>
   call('move_structure_to_before', { source_path, source_target, dest_path, dest_target }, options)
 
 /** Moves a structure after another one, in the same or another file. */
@@ -98,7 +104,7 @@ export const move_structure_to_after = (
   dest_path: string,
   dest_target: string,
   options?: CladaOptions,
-): Answer<'move_structure_to_after'> =>
+): StructureAnswer<'move_structure_to_after'> =>
   call('move_structure_to_after', { source_path, source_target, dest_path, dest_target }, options)
 
 /** Moves a structure to the start of a file. */
@@ -107,7 +113,7 @@ export const move_structure_to_file_start = (
   source_target: string,
   dest_path: string,
   options?: CladaOptions,
-): Answer<'move_structure_to_file_start'> =>
+): StructureAnswer<'move_structure_to_file_start'> =>
   call('move_structure_to_file_start', { source_path, source_target, dest_path }, options)
 
 /** Moves a structure to the end of a file. */
@@ -116,20 +122,20 @@ export const move_structure_to_file_end = (
   source_target: string,
   dest_path: string,
   options?: CladaOptions,
-): Answer<'move_structure_to_file_end'> =>
+): StructureAnswer<'move_structure_to_file_end'> =>
   call('move_structure_to_file_end', { source_path, source_target, dest_path }, options)
 
 async function call<Name extends keyof StructureOperations>(
   action: Name,
   params: Readonly<Record<string, string | number | undefined>>,
   options?: CladaOptions,
-): Answer<Name> {
+): StructureAnswer<Name> {
   const given = Object.entries(params).filter(([, value]) => value !== undefined)
   const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
   const { results, parseErrors, fatalError } = await new Clada(options).perform(action, texts)
   const [result] = results
   // An action returns the data of the operation of the same name.
-  if (result?.success) return result.data as Awaited<Answer<Name>>
+  if (result?.success) return result.data as Awaited<StructureAnswer<Name>>
   const message = result?.error ?? parseErrors[0]?.message ?? fatalError ?? 'Nothing was done'
   const error = result?.code ?? parseErrors[0]?.code ?? 'INVALID_PARAMETER'
   return { error, message, details: { ...result?.details, state: 'FILE_UNCHANGED' } }

@@ -75,7 +75,7 @@ export function validateAction<B extends ShamBlockLike>(
     const message = `Missing required parameter '${param}' for action '${action}'`
     return refuse({ code: 'MISSING_PARAM', action, param, message })
   }
-  const check: Check = { action, validators, warnings: [] }
+  const check: ActionCheck = { action, validators, warnings: [] }
   for (const [param, definition] of Object.entries(parameters)) {
     const value = given[param]
     const wrong = value === undefined ? undefined : mistyped(check, param, definition, value)
@@ -112,14 +112,19 @@ const paramsOf = (definition: ActionSchemas[string]): ParamDefinitions | undefin
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null
 
-interface Check {
+interface ActionCheck {
   readonly action: string
   readonly validators: Readonly<Record<string, CustomValidator>>
   readonly warnings: string[]
 }
 
 /** The first error in a value; `param` says where it is, such as `edits[1].old_text`. */
-function mistyped(check: Check, param: string, definition: ParameterDef, value: unknown): ValidationError | undefined {
+function mistyped(
+  check: ActionCheck,
+  param: string,
+  definition: ParameterDef,
+  value: unknown,
+): ValidationError | undefined {
   const { action, validators, warnings } = check
   const { type, format } = definition
   const custom = [type, format].flatMap((name) =>
@@ -142,7 +147,12 @@ function mistyped(check: Check, param: string, definition: ParameterDef, value: 
   return undefined
 }
 
-type TypeCheck = (check: Check, param: string, definition: ParameterDef, value: unknown) => ValidationError | undefined
+type TypeCheck = (
+  check: ActionCheck,
+  param: string,
+  definition: ParameterDef,
+  value: unknown,
+) => ValidationError | undefined
 
 const oneOf =
   (isRight: (value: unknown) => boolean): TypeCheck =>

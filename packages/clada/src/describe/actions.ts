@@ -15,13 +15,13 @@ export const callable = (specs: readonly ActionSpec[], { allowedActions = null, 
       !(spec.name === 'exec' && exec === 'off'),
   )
 
-export interface Group {
+export interface ActionGroup {
   readonly title: string
   readonly specs: readonly ActionSpec[]
 }
 
 /** Actions under the headings they are shown under. Names and effects decide, so that a new action finds its place. */
-export function groupsOf(specs: readonly ActionSpec[]): Group[] {
+export function groupsOf(specs: readonly ActionSpec[]): ActionGroup[] {
   const titleOf = (spec: ActionSpec): string => headings.find(({ holds }) => holds(spec))?.title ?? other
   return [...headings.map(({ title }) => title), other]
     .map((title) => ({ title, specs: specs.filter((spec) => titleOf(spec) === title) }))

@@ -62,15 +62,15 @@ const widest = 96
 
 const legend = 'Parameters in [brackets] are optional; the default follows =.'
 
-interface Paint {
+interface DescriptionPaint {
   strong(text: string): string
   call(text: string): string
   faint(text: string): string
 }
 
-const plain: Paint = { strong: (text) => text, call: (text) => text, faint: (text) => text }
+const plain: DescriptionPaint = { strong: (text) => text, call: (text) => text, faint: (text) => text }
 
-const ansi: Paint = {
+const ansi: DescriptionPaint = {
   strong: (text) => `\u001b[1m${text}\u001b[22m`,
   call: (text) => `\u001b[36m${text}\u001b[39m`,
   faint: (text) => `\u001b[2m${text}\u001b[22m`,
@@ -79,7 +79,7 @@ const ansi: Paint = {
 function textLines(
   { description, params, aliases, access, command }: ActionSpec,
   room: number,
-  paint: Paint,
+  paint: DescriptionPaint,
 ): string[] {
   const call = Object.entries(params).map(([name, param]) => parameter(name, param))
   return [

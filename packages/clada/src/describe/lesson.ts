@@ -21,13 +21,13 @@ export interface LessonOptions extends Allowed {
 }
 
 /** What is taught, before it is text. */
-export interface Lesson {
+export interface PromptLesson {
   readonly teaching: Teaching
-  readonly forms: readonly Form[]
+  readonly forms: readonly LessonForm[]
   readonly examples: readonly { readonly example: WorkedExample; readonly blocks: string }[]
 }
 
-export interface Form {
+export interface LessonForm {
   readonly spec: ActionSpec
   readonly call: string
 }
@@ -53,18 +53,18 @@ function teachingOf(name: TaughtName, options: ReadOptions): Teaching {
   }
 }
 
-export function lessonFor(options: LessonOptions): Lesson {
+export function lessonFor(options: LessonOptions): PromptLesson {
   const { specs, syntax = defaultSyntax, include = 'everyday' } = options
   const teaching = teachingOf(syntax, options)
   const rare = include === 'all' ? 'show' : 'hide'
-  const sayable = callable(specs, options).flatMap((spec): Form[] => {
+  const sayable = callable(specs, options).flatMap((spec): LessonForm[] => {
     const call = callForm(spec, teaching, rare)
     return call === undefined ? [] : [{ spec, call }]
   })
   const everyday = sayable.filter(({ spec }) => spec.everyday)
   // A project that allows only what is rare wants it taught.
   const chosen = include === 'all' || everyday.length === 0 ? sayable : everyday
-  const isCovered = ({ spec }: Form): boolean => chosen.some((other) => other.spec.name === spec.within)
+  const isCovered = ({ spec }: LessonForm): boolean => chosen.some((other) => other.spec.name === spec.within)
   const forms = include === 'all' || teaching.says !== 'any action' ? chosen : chosen.filter((form) => !isCovered(form))
   const names = new Set(forms.map(({ spec }) => spec.name))
   const examples = workedExamples.flatMap((row, at) => {

@@ -1,7 +1,7 @@
 import type { ActionSpec } from '../core/action.ts'
 import { promptEnd, promptOpenings } from '@clada/reply/core/frames.ts'
 import { firstSentence } from './actions.ts'
-import { type Form, type Lesson, lessonFor, type LessonOptions, type Teaching } from './lesson.ts'
+import { type LessonForm, type PromptLesson, lessonFor, type LessonOptions, type Teaching } from './lesson.ts'
 import { estimateTokens } from '@clada/reply/text/lines.ts'
 
 export interface PromptOptions extends LessonOptions {
@@ -41,7 +41,7 @@ export interface Prompt {
 export function promptFor(options: PromptOptions): Prompt {
   const { budget = Infinity } = options
   const { notes = [] } = options
-  const whole: Parts = { ...lessonFor(options), notes }
+  const whole: PromptParts = { ...lessonFor(options), notes }
   const dropped: string[] = []
   let parts = whole
   let text = textOf(parts, options)
@@ -62,18 +62,18 @@ export const withFiles = (prompt: string, files: string): string =>
 export const withSection = (prompt: string, section: string): string =>
   `${prompt.slice(0, prompt.lastIndexOf(promptEnd))}${section}\n\n${promptEnd}\n`
 
-interface Parts extends Lesson {
+interface PromptParts extends PromptLesson {
   readonly notes: NonNullable<PromptOptions['notes']>
 }
 
 interface Drop {
   readonly name: string
-  from(parts: Parts): Parts
+  from(parts: PromptParts): PromptParts
 }
 
 /** What a model can do without comes first: what is rare, the last example, what it can read itself, what is listed last. */
-function dropOrder({ forms, examples, notes }: Parts): Drop[] {
-  const dropForm = ({ spec }: Form): Drop => ({
+function dropOrder({ forms, examples, notes }: PromptParts): Drop[] {
+  const dropForm = ({ spec }: LessonForm): Drop => ({
     name: spec.name,
     from: (parts) => ({ ...parts, forms: parts.forms.filter((form) => form.spec !== spec) }),
   })
@@ -95,7 +95,7 @@ function dropOrder({ forms, examples, notes }: Parts): Drop[] {
   ]
 }
 
-function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOptions): string {
+function textOf({ teaching, forms, examples, notes }: PromptParts, options: PromptOptions): string {
   const { rules = [], taught = [], include = 'everyday' } = options
   const specs = forms.map(({ spec }) => spec)
   const [first, ...others] = examples.map(exampleText)
@@ -136,7 +136,7 @@ function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOpti
 }
 
 /** Quoted, so that nothing in them passes for what the prompt says. */
-function notesSections(notes: Parts['notes']): string[] {
+function notesSections(notes: PromptParts['notes']): string[] {
   const quoted = notes.flatMap(({ path, text }) =>
     text === undefined
       ? []
@@ -160,7 +160,7 @@ function notesSections(notes: Parts['notes']): string[] {
   ]
 }
 
-const exampleText = ({ example: { ask, say }, blocks }: Lesson['examples'][number]): string =>
+const exampleText = ({ example: { ask, say }, blocks }: PromptLesson['examples'][number]): string =>
   [`I write: ${ask} You answer:`, '', '````', blocks, '````', say].join('\n')
 
 /** The tips that fit the actions that are taught. */
@@ -326,14 +326,14 @@ function runningTips({ timeLimit, commits, approved = [] }: PromptOptions, specs
 }
 
 /** A format of another tool that some models write best, as a short prompt teaches it. */
-interface Format {
+interface FormatLesson {
   readonly rules: readonly string[]
   /** Works in the project of `exampleFiles`; a test applies it. */
   readonly example: string
   readonly actions: readonly string[]
 }
 
-export const foreignFormats: Readonly<Record<string, Format>> = {
+export const foreignFormats: Readonly<Record<string, FormatLesson>> = {
   'search-replace': {
     rules: [
       'The path is on the line before the fence. SEARCH is copied exactly from the file, and occurs in it once; an empty SEARCH makes a new file.',
@@ -389,7 +389,10 @@ export const foreignFormats: Readonly<Record<string, Format>> = {
 }
 
 /** What to tell a model that writes this format anyway. Such a reply can only change files, so the user shows them. */
-export function foreignPrompt(format: Format, { root, rules = [], notes = [], map, task }: PromptOptions): Prompt {
+export function foreignPrompt(
+  format: FormatLesson,
+  { root, rules = [], notes = [], map, task }: PromptOptions,
+): Prompt {
   const text = [
     '# How to change my project',
     `${promptOpenings.changes} \`${nameOf(root)}\`, and I paste its report here. Paths are relative to it.`,

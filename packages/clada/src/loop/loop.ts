@@ -10,7 +10,7 @@ import { userText } from '../report/failure.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
-import { type Message, type Model, ModelError, pauseBefore } from './model.ts'
+import { type ChatMessage, type Model, ModelError, pauseBefore } from './model.ts'
 import { messagesFor, type Transcript, type Turn } from './transcript.ts'
 
 export interface LoopOptions {
@@ -153,7 +153,7 @@ interface Turned {
 /** One reply. It is asked for again only as long as nothing of it was applied. */
 async function turn(
   clada: Clada,
-  messages: readonly Message[],
+  messages: readonly ChatMessage[],
   { model, hear, asked, room }: LoopOptions & { readonly asked: number; readonly room: number },
   signal: AbortSignal,
 ): Promise<Turned> {
@@ -225,7 +225,7 @@ async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal):
 
 const longestEndMs = 2000
 
-interface Tried {
+interface TriedReply {
   readonly success: boolean
   readonly text: string
   /** Why the command may not run at all. */
@@ -235,7 +235,7 @@ interface Tried {
 const refusals: readonly (Code | undefined)[] = ['command_not_allowed', 'action_not_allowed', 'approval_required']
 
 /** Runs the command of --until: approved for this loop, in the sandbox like any other, and judged by its exit code alone. */
-async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): Promise<Tried | undefined> {
+async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): Promise<TriedReply | undefined> {
   const { until, report, hear } = options
   if (until === undefined || signal.aborted) return undefined
   const onProgram = (what: string): void => hear({ kind: 'program', what })
@@ -251,7 +251,7 @@ async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): P
 }
 
 /** What the model reads next. */
-function reportOn({ result, cut }: Turned, { report, until }: LoopOptions, last: Tried | undefined): string {
+function reportOn({ result, cut }: Turned, { report, until }: LoopOptions, last: TriedReply | undefined): string {
   const parts = [formatReport(result, 'llm', report)]
   if (cut !== undefined)
     parts.push('Your reply was cut off. Blocks that are listed above were applied; send only what is missing.')
@@ -264,7 +264,7 @@ const isWithoutBlocks = ({ totalBlocks, parseErrors }: ExecutionResult): boolean
   totalBlocks === 0 && parseErrors.length === 0
 
 /** The same text for two rounds that came to the same. A round in which everything failed is compared by its errors. */
-function outcomeOf({ results, parseErrors }: ExecutionResult, last: Tried | undefined): string {
+function outcomeOf({ results, parseErrors }: ExecutionResult, last: TriedReply | undefined): string {
   const failedAll = results.every(({ success }) => !success)
   const done = results.map(({ action, params, success, code }) => [
     action,

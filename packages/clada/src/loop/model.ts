@@ -1,7 +1,7 @@
 import { hasCode } from '../core/platform.ts'
 import { startMarked } from '../process/marked.ts'
 
-export interface Message {
+export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
 }
@@ -10,7 +10,7 @@ export interface Message {
 export interface Model {
   readonly name: string
   /** The reply as it arrives. @throws ModelError */
-  reply(messages: readonly Message[], signal: AbortSignal): AsyncIterable<string>
+  reply(messages: readonly ChatMessage[], signal: AbortSignal): AsyncIterable<string>
 }
 
 /** Why there is no reply, or only a part of it. */
@@ -77,7 +77,7 @@ async function* programReply(
 }
 
 /** The conversation for a program without one. */
-const asText = (messages: readonly Message[]): string =>
+const asText = (messages: readonly ChatMessage[]): string =>
   messages
     .map(({ role, content }, at) => {
       const round = Math.ceil(at / 2)
@@ -104,7 +104,7 @@ export function apiModel(api: Api): Model {
 
 async function* apiReply(
   { url, model, key }: Api,
-  messages: readonly Message[],
+  messages: readonly ChatMessage[],
   signal: AbortSignal,
 ): AsyncIterable<string> {
   const headers = new Headers({ 'content-type': 'application/json' })

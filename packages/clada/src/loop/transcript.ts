@@ -4,7 +4,7 @@ import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { findState, makeState } from '../state/project-state.ts'
 import { capText } from '../report/words.ts'
 import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
-import type { Message } from './model.ts'
+import type { ChatMessage } from './model.ts'
 
 /** A reply and the report on it. */
 export interface Turn {
@@ -16,7 +16,7 @@ export interface Turn {
  * The conversation within the window of the model, in tokens. Old reports are shortened first, then old replies; the task
  * and the last report stay, and if even those do not fit, the last report loses its middle.
  */
-export function messagesFor(prompt: string, turns: readonly Turn[], window: number): Message[] {
+export function messagesFor(prompt: string, turns: readonly Turn[], window: number): ChatMessage[] {
   const kept = turns.map(({ reply, report }) => ({ reply, report }))
   const size = (): number =>
     estimateTokens(prompt) +
@@ -31,7 +31,7 @@ export function messagesFor(prompt: string, turns: readonly Turn[], window: numb
   }
   return [
     { role: 'user', content: prompt },
-    ...kept.flatMap(({ reply, report }): Message[] => [
+    ...kept.flatMap(({ reply, report }): ChatMessage[] => [
       { role: 'assistant', content: reply },
       { role: 'user', content: report },
     ]),

@@ -5,16 +5,16 @@ import { formatCall } from '../report/call.ts'
 import { formatReport, withDetail } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
 import { capText, spellOut } from '../report/words.ts'
-import type { Params, Result } from './protocol.ts'
+import type { RpcParams, RpcResult } from './protocol.ts'
 import type { ResourceLink } from './resources.ts'
 
 /**
  * The answer of a tool, twice: as text and as data. Claude Code passes on the data where there is some, and of a failure the
  * text; others pass on the text alone. So each has everything.
  */
-export interface Answer {
+export interface ToolAnswer {
   readonly text: string
-  readonly structured: Params
+  readonly structured: RpcParams
   readonly success: boolean
   /** The whole report, where `text` is only the part of it that the limits allow. */
   readonly whole?: string
@@ -29,7 +29,7 @@ interface Image {
 }
 
 /** The answer to a single action. */
-export function callAnswer(result: ExecutionResult, options: ReportOptions): Answer {
+export function callAnswer(result: ExecutionResult, options: ReportOptions): ToolAnswer {
   const { gitCommit, fatalError, fatalCode, warnings = [] } = result
   const [only] = withDetail(result, options.errorDetail).results
   const facts = only === undefined ? refused(result.parseErrors[0]) : factsOf(only, options)
@@ -50,7 +50,7 @@ export function callAnswer(result: ExecutionResult, options: ReportOptions): Ans
 }
 
 /** The answer to a whole document. */
-export function documentAnswer(given: ExecutionResult, options: ReportOptions): Answer {
+export function documentAnswer(given: ExecutionResult, options: ReportOptions): ToolAnswer {
   const { success, totalBlocks, executedActions, results, parseErrors, ...rest } = withDetail(
     given,
     options.errorDetail,
@@ -90,7 +90,7 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
 }
 
 /** The answer to what a document would do. */
-export function previewAnswer({ result, diff, diffs }: Preview, options: ReportOptions): Answer {
+export function previewAnswer({ result, diff, diffs }: Preview, options: ReportOptions): ToolAnswer {
   const answer = documentAnswer(result, options)
   const limit = options.outputLimit ?? defaultOutputLimit
   const shownDiff = diff === '' ? 'Nothing would change.' : spellOut(capText(diff.trimEnd(), limit))
@@ -102,14 +102,14 @@ export function previewAnswer({ result, diff, diffs }: Preview, options: ReportO
 }
 
 /** A text that was cut is kept whole as well. */
-function textOf(format: (more: ReportOptions) => string): Pick<Answer, 'text' | 'whole'> {
+function textOf(format: (more: ReportOptions) => string): Pick<ToolAnswer, 'text' | 'whole'> {
   const text = format({})
   const whole = format({ budget: Infinity, outputLimit: Infinity })
   return whole.length > text.length ? { text, whole } : { text }
 }
 
 /** What a result says besides whether it is a success. */
-function factsOf({ data, error, code, details, changes }: ActionResult, { outputLimit }: ReportOptions): Params {
+function factsOf({ data, error, code, details, changes }: ActionResult, { outputLimit }: ReportOptions): RpcParams {
   const limit = outputLimit ?? defaultOutputLimit
   return {
     data: data === undefined ? undefined : fitted(withoutImage(data), limit),
@@ -120,7 +120,7 @@ function factsOf({ data, error, code, details, changes }: ActionResult, { output
   }
 }
 
-const changeOf = ({ path, change, to, added, removed, lines }: Evidence): Params => ({
+const changeOf = ({ path, change, to, added, removed, lines }: Evidence): RpcParams => ({
   path,
   change,
   to,
@@ -129,7 +129,7 @@ const changeOf = ({ path, change, to, added, removed, lines }: Evidence): Params
   lines,
 })
 
-function refused(error: ParseError | undefined): Params {
+function refused(error: ParseError | undefined): RpcParams {
   if (error === undefined) return {}
   const { message, code, hint } = error
   return { error: message, code, details: hint === undefined ? undefined : { advice: hint } }
@@ -177,7 +177,7 @@ function fitted(value: unknown, limit: number): unknown {
  * As the protocol sends it. Clients made with the official SDK close the connection on a message of more than 10 MiB, so
  * a longer answer is cut and says so. `link` leads to the whole report.
  */
-export function toolResult(answer: Answer, longest: number, link?: ResourceLink): Result {
+export function toolResult(answer: ToolAnswer, longest: number, link?: ResourceLink): RpcResult {
   const { text, structured, success, images = [] } = answer
   const size = Buffer.byteLength(text)
   let room = longest - Math.min(size, longest >> 1)
@@ -191,7 +191,10 @@ export function toolResult(answer: Answer, longest: number, link?: ResourceLink)
   }
 }
 
-function withoutData({ data: _data, results: _results, details: _details, ...rest }: Params, why: string): Params {
+function withoutData(
+  { data: _data, results: _results, details: _details, ...rest }: RpcParams,
+  why: string,
+): RpcParams {
   const warnings = Array.isArray(rest['warnings']) ? rest['warnings'] : []
   return { ...rest, warnings: [...warnings, why] }
 }

@@ -1,16 +1,16 @@
 import { askApprovalSocket, firstAnswer } from '../approvals/socket.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
-import type { Params } from './protocol.ts'
+import type { RpcParams } from './protocol.ts'
 
 /** The request for an approval as a person must see it. */
-export type Question = (request: ApprovalRequest) => string
+export type QuestionText = (request: ApprovalRequest) => string
 
 /** Puts a form to the user in the client; undefined where nobody answered. */
-export type AskClient = (form: Params, signal: AbortSignal) => Promise<unknown>
+export type AskClient = (form: RpcParams, signal: AbortSignal) => Promise<unknown>
 
 /** Asks in the client, where it can ask, and on an open page. The first answer counts, the other question is withdrawn. */
-export function askThrough(ask: AskClient | undefined, question: Question, stopped: AbortSignal): Ask {
+export function askThrough(ask: AskClient | undefined, question: QuestionText, stopped: AbortSignal): Ask {
   return (request) =>
     firstAnswer(
       stopped,
@@ -20,7 +20,7 @@ export function askThrough(ask: AskClient | undefined, question: Question, stopp
 }
 
 /** Clients from before there were other ways to ask name no way. */
-export function hasForms(capabilities: Params): boolean {
+export function hasForms(capabilities: RpcParams): boolean {
   const ways = capabilities['elicitation']
   return isRecord(ways) && (ways['form'] !== undefined || Object.keys(ways).length === 0)
 }
@@ -44,7 +44,7 @@ const toWrite = {
 const choicesOf = ({ canTry }: ApprovalRequest): readonly ApprovalAnswer[] =>
   canTry ? ['once', 'always', 'no', 'try'] : ['once', 'always', 'no']
 
-function formFor(request: ApprovalRequest, message: string): Params {
+function formFor(request: ApprovalRequest, message: string): RpcParams {
   const { about, canTry } = request
   const { title, description } = about === 'tried' ? toKeep : about === 'proposal' ? toWrite : toAllow
   const answer = {

@@ -6,7 +6,7 @@ import type { ReportOptions } from '../report/parts.ts'
 import { homeDir, messageOf } from '../core/platform.ts'
 
 /** The project of a client, with what applies there. */
-export interface Project {
+export interface ClientProject {
   readonly options: CladaOptions
   readonly rules: readonly string[]
   /** Values of config files that are ignored: every answer contains them, because they are shown nowhere else. */
@@ -15,22 +15,22 @@ export interface Project {
 }
 
 /** Where the user lets clients work. */
-export type Place =
+export type AllowedPlace =
   /** Within one project; the roots of the client can only narrow it. */
-  | { readonly within: Project }
+  | { readonly within: ClientProject }
   /** Where the client says; `project` is what applies at a root, or in the working directory. */
-  | { readonly anywhere: (root?: string) => Promise<Project> }
+  | { readonly anywhere: (root?: string) => Promise<ClientProject> }
 
 /** Where actions may work, or why nowhere. */
-export type Scope = { readonly project: Project } | { readonly refusal: string }
+export type ClientScope = { readonly project: ClientProject } | { readonly refusal: string }
 
-type Narrowed = { readonly options: CladaOptions } | { readonly refusal: string }
+type NarrowedOptions = { readonly options: CladaOptions } | { readonly refusal: string }
 
 /**
  * What the user allows and the client allows too. The client can only narrow: where one of its roots is inside ours,
  * that one is the root; where ours is inside one of its, ours stays.
  */
-export function narrowToRoots(options: CladaOptions, uris: readonly string[]): Narrowed {
+export function narrowToRoots(options: CladaOptions, uris: readonly string[]): NarrowedOptions {
   // A client that names no roots has nothing open; it says nothing about what is allowed.
   if (uris.length === 0) return { options }
   const narrowed = narrowTo(options, uris.flatMap(directoryOf))
@@ -54,7 +54,10 @@ function directoryOf(uri: string): string[] {
  * The roots of the client as the project: the first is its root, the others are allowed too. A client is not a person at
  * a prompt, so the home directory and the root of the file system count only where the user names them with --root.
  */
-async function projectAt(uris: readonly string[], anywhere: (root?: string) => Promise<Project>): Promise<Scope> {
+async function projectAt(
+  uris: readonly string[],
+  anywhere: (root?: string) => Promise<ClientProject>,
+): Promise<ClientScope> {
   if (uris.length === 0) return { project: await anywhere() }
   const theirs = [...new Set(uris.flatMap(directoryOf))]
   const home = canonical(homeDir())
@@ -68,17 +71,17 @@ async function projectAt(uris: readonly string[], anywhere: (root?: string) => P
 
 /** The roots of the client, asked for once and again whenever they have changed. */
 export class ClientRoots {
-  readonly #place: Place
+  readonly #place: AllowedPlace
   readonly #ask: () => Promise<readonly string[]>
-  #scope: Promise<Scope> | undefined
+  #scope: Promise<ClientScope> | undefined
 
   /** `ask` answers with URIs; none where the client has no roots. */
-  constructor(place: Place, ask: () => Promise<readonly string[]>) {
+  constructor(place: AllowedPlace, ask: () => Promise<readonly string[]>) {
     this.#place = place
     this.#ask = ask
   }
 
-  scope(): Promise<Scope> {
+  scope(): Promise<ClientScope> {
     return (this.#scope ??= this.#asked().catch((error: unknown) => {
       // The next call asks again.
       this.#scope = undefined
@@ -91,7 +94,7 @@ export class ClientRoots {
     this.#scope = undefined
   }
 
-  async #asked(): Promise<Scope> {
+  async #asked(): Promise<ClientScope> {
     const uris = await this.#ask()
     if ('anywhere' in this.#place) return projectAt(uris, this.#place.anywhere)
     const { within } = this.#place

@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import type { Message } from './protocol.ts'
+import type { RpcMessage } from './protocol.ts'
 
 /** Messages as server-sent events on the response to one request. Its headers are sent with the first of them. */
 export class EventStream {
@@ -31,13 +31,13 @@ export class EventStream {
     this.#beating = setInterval(() => this.isOpen && this.#response.write(':\n\n'), 30_000).unref()
   }
 
-  send(message: Message, id?: string): void {
+  send(message: RpcMessage, id?: string): void {
     this.open()
     const named = id === undefined ? '' : `id: ${id}\n`
     if (this.isOpen) this.#response.write(`event: message\n${named}data: ${JSON.stringify(message)}\n\n`)
   }
 
-  end(last?: Message): void {
+  end(last?: RpcMessage): void {
     if (last !== undefined) this.send(last)
     clearInterval(this.#beating)
     this.#response.end()

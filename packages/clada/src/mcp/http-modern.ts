@@ -8,10 +8,10 @@ import {
   codes,
   errorMessage,
   legacyVersions,
-  type Message,
+  type RpcMessage,
   methodNamed,
   type Methods,
-  type Params,
+  type RpcParams,
   protocolError,
   type RequestId,
   unsupportedVersion,
@@ -55,15 +55,15 @@ export async function answerPost(
 async function stream(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  { id, method, params }: { id: RequestId; method: string; params: Params },
+  { id, method, params }: { id: RequestId; method: string; params: RpcParams },
   methods: Methods,
 ): Promise<void> {
   const closed = new AbortController()
   response.on('close', () => closed.abort(new Error('the client has closed the request')))
   const events = takesEvents(request) ? new EventStream(response) : undefined
-  const notify = (name: string, given: Params): void => events?.send({ jsonrpc: '2.0', method: name, params: given })
+  const notify = (name: string, given: RpcParams): void => events?.send({ jsonrpc: '2.0', method: name, params: given })
   const answer = await answerModern(methods, { method, params }, { id, signal: closed.signal, notify }).then(
-    (result): Message => ({ jsonrpc: '2.0', id, result }),
+    (result): RpcMessage => ({ jsonrpc: '2.0', id, result }),
     (error: unknown) => errorMessage(id, error),
   )
   if (closed.signal.aborted) return
@@ -73,7 +73,7 @@ async function stream(
 }
 
 /** @throws where headers and body do not say the same, or the request is not a whole one */
-function checkEnvelope({ headers }: http.IncomingMessage, method: string, params: Params): void {
+function checkEnvelope({ headers }: http.IncomingMessage, method: string, params: RpcParams): void {
   const version = versionIn(params)
   const named = headers['mcp-protocol-version']
   if (named === undefined) throw mismatch('the header MCP-Protocol-Version is missing')
@@ -122,6 +122,6 @@ function decoded(value: string, name: string): string {
 
 const mismatch = (why: string): Error => protocolError(codes.headerMismatch, `Header mismatch: ${why}.`)
 
-function reply(response: http.ServerResponse, status: number, message: Message): void {
+function reply(response: http.ServerResponse, status: number, message: RpcMessage): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(message))
 }

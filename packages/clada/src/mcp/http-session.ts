@@ -1,7 +1,7 @@
 import type http from 'node:http'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { EventStream } from './event-stream.ts'
-import type { Message, RequestId, Transport } from './protocol.ts'
+import type { RpcMessage, RequestId, Transport } from './protocol.ts'
 
 /**
  * The streams of one client of an older revision: one for the answers to each POST, and one that it opens with GET for
@@ -15,7 +15,7 @@ export class HttpSession implements Transport {
   readonly #streams = new Map<string, Stream>()
   readonly #streamOf = new Map<RequestId, Stream>()
   readonly #general: Stream = { name: '0', waiting: new Set() }
-  readonly #events = new Map<string, { readonly stream: string; readonly message: Message }>()
+  readonly #events = new Map<string, { readonly stream: string; readonly message: RpcMessage }>()
   #opened = 0
   #sent = 0
 
@@ -60,7 +60,7 @@ export class HttpSession implements Transport {
     return true
   }
 
-  async send(message: Message, relatedTo?: RequestId): Promise<void> {
+  async send(message: RpcMessage, relatedTo?: RequestId): Promise<void> {
     const stream = (relatedTo === undefined ? undefined : this.#streamOf.get(relatedTo)) ?? this.#general
     const id = `${++this.#sent}`
     this.#events.set(id, { stream: stream.name, message })

@@ -6,13 +6,13 @@ import {
   errorMessage,
   type Extra,
   legacyVersions,
-  type Message,
+  type RpcMessage,
   methodNamed,
   type Methods,
-  type Params,
+  type RpcParams,
   protocolError,
   type RequestId,
-  type Result,
+  type RpcResult,
   textIn,
   type Transport,
   versionIn,
@@ -30,11 +30,11 @@ export class Peer {
   /** By method, what a notification of the client does. */
   onNotification: Readonly<Record<string, () => void>> = {}
   /** What the client can do; undefined before it has sent initialize. */
-  client: Params | undefined
+  client: RpcParams | undefined
   readonly #methods: Methods
   #transport: Transport | undefined
   #asked = 0
-  readonly #waiting = new Map<unknown, (answer: Params | Error) => void>()
+  readonly #waiting = new Map<unknown, (answer: RpcParams | Error) => void>()
   readonly #running = new Map<unknown, AbortController>()
 
   constructor(methods: Methods) {
@@ -54,23 +54,23 @@ export class Peer {
     await transport.start()
   }
 
-  notify(method: string, params: Params = {}, relatedTo?: RequestId): void {
+  notify(method: string, params: RpcParams = {}, relatedTo?: RequestId): void {
     this.#send({ jsonrpc: '2.0', method, params }, relatedTo)
   }
 
   /** Asks a client of an older revision. @throws when it answers with an error, not in time, or not at all, or `signal` is aborted */
   request(
     method: string,
-    params: Params,
+    params: RpcParams,
     {
       timeout = questionMs,
       signal,
       relatedTo,
     }: { timeout?: number; signal?: AbortSignal; relatedTo?: RequestId | undefined } = {},
-  ): Promise<Params> {
+  ): Promise<RpcParams> {
     const id = this.#asked++
     return new Promise((resolve, reject) => {
-      const end = (answer: Params | Error): void => {
+      const end = (answer: RpcParams | Error): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', stop)
         this.#waiting.delete(id)
@@ -110,12 +110,12 @@ export class Peer {
     else waiting(new Error(isRecord(error) ? String(error['message']) : 'the answer is not an object'))
   }
 
-  #hear(method: string, { requestId }: Params): void {
+  #hear(method: string, { requestId }: RpcParams): void {
     if (method === 'notifications/cancelled') this.#running.get(requestId)?.abort()
     else if (Object.hasOwn(this.onNotification, method)) this.onNotification[method]?.()
   }
 
-  async #answer(id: RequestId, method: string, params: Params): Promise<void> {
+  async #answer(id: RequestId, method: string, params: RpcParams): Promise<void> {
     const controller = new AbortController()
     const { signal } = controller
     this.#running.set(id, controller)
@@ -134,7 +134,7 @@ export class Peer {
   }
 
   /** Not async: whatever else the client has sent already counts on the answer to initialize. */
-  #answerLegacy(method: string, params: Params, extra: Omit<Extra, 'caller'>): Result | Promise<Result> {
+  #answerLegacy(method: string, params: RpcParams, extra: Omit<Extra, 'caller'>): RpcResult | Promise<RpcResult> {
     if (method === 'initialize') return this.#begin(params)
     if (method === 'ping') return {}
     // A client of 2026-07-28 that left out what every request must have is told so.
@@ -144,7 +144,7 @@ export class Peer {
     return answer(params, { ...extra, caller: { era: 'legacy', capabilities: this.client } })
   }
 
-  #begin(params: Params): Result {
+  #begin(params: RpcParams): RpcResult {
     const { capabilities } = params
     const asked = textIn(params, 'protocolVersion')
     if (!isRecord(capabilities))
@@ -156,7 +156,7 @@ export class Peer {
     }
   }
 
-  #send(message: Message, relatedTo?: RequestId): void {
+  #send(message: RpcMessage, relatedTo?: RequestId): void {
     const answered = message['method'] === undefined ? message['id'] : undefined
     const related = relatedTo ?? (typeof answered === 'string' || typeof answered === 'number' ? answered : undefined)
     this.#transport?.send(message, related).catch((error: unknown) => this.onerror(new Error(String(error))))

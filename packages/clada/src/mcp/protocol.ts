@@ -3,11 +3,11 @@ import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** The parts of the protocol that both eras share: messages, errors, and the names that they are known by. */
 
-export type Params = Readonly<Record<string, unknown>>
-export type Result = Readonly<Record<string, unknown>>
+export type RpcParams = Readonly<Record<string, unknown>>
+export type RpcResult = Readonly<Record<string, unknown>>
 export type RequestId = string | number
 
-export interface Message extends Params {
+export interface RpcMessage extends RpcParams {
   readonly jsonrpc: '2.0'
 }
 
@@ -18,7 +18,7 @@ export interface Transport {
   onerror?: ((error: Error) => void) | undefined
   start(): Promise<void>
   /** `relatedTo`: the request that a message belongs to, for transports with a stream for each. */
-  send(message: Message, relatedTo?: RequestId): Promise<void>
+  send(message: RpcMessage, relatedTo?: RequestId): Promise<void>
 }
 
 /** Requests of this revision carry everything that is needed to answer them; there is no handshake. */
@@ -62,7 +62,7 @@ export class ProtocolError extends Error {
 export const protocolError = (code: number, message: string, data?: unknown): ProtocolError =>
   new ProtocolError(code, message, data)
 
-export function errorMessage(id: RequestId | undefined, error: unknown): Message {
+export function errorMessage(id: RequestId | undefined, error: unknown): RpcMessage {
   const code = error instanceof ProtocolError ? error.code : codes.internal
   const message = error instanceof Error ? error.message : String(error)
   const data = error instanceof ProtocolError && error.data !== undefined ? { data: error.data } : {}
@@ -76,7 +76,7 @@ export function versionIn(params: unknown): unknown {
 }
 
 /** The capabilities of the client that sends a modern request. @throws where the request is not a whole one */
-export function capabilitiesIn(params: Params): Params {
+export function capabilitiesIn(params: RpcParams): RpcParams {
   const meta = params['_meta']
   if (!isRecord(meta)) throw protocolError(codes.invalidParams, `_meta must be an object; it is ${kindOf(meta)}`)
   const [version, capabilities] = [meta[metaKeys.version], meta[metaKeys.capabilities]]
@@ -98,57 +98,57 @@ export const unsupportedVersion = (requested: string): ProtocolError =>
   })
 
 /** @throws an error of the protocol */
-export function textIn(params: Params, name: string): string {
+export function textIn(params: RpcParams, name: string): string {
   const value = params[name]
   if (typeof value === 'string') return value
   throw protocolError(codes.invalidParams, `${name} must be a text; it is ${kindOf(value)}`)
 }
 
 /** Undefined where it is not given. @throws an error of the protocol */
-export const optionalTextIn = (params: Params, name: string): string | undefined =>
+export const optionalTextIn = (params: RpcParams, name: string): string | undefined =>
   params[name] === undefined || params[name] === null ? undefined : textIn(params, name)
 
 /** What the server says about itself. */
-export interface About {
+export interface ServerAbout {
   readonly serverInfo: { readonly name: string; readonly version: string }
-  readonly capabilities: Params
+  readonly capabilities: RpcParams
   readonly instructions: string
 }
 
 /** Who sends a request. */
-export interface Caller {
+export interface RequestSender {
   readonly era: 'legacy' | 'modern'
-  readonly capabilities: Params
+  readonly capabilities: RpcParams
 }
 
 /** What a handler may use besides the parameters. */
 export interface Extra {
   readonly id: RequestId
-  readonly caller: Caller
+  readonly caller: RequestSender
   /** Aborted when the client cancels the request. */
   readonly signal: AbortSignal
   /** Sends a notification that belongs to the request. */
-  readonly notify: (method: string, params: Params) => void
+  readonly notify: (method: string, params: RpcParams) => void
 }
 
-export type Handler = (params: Params, extra: Extra) => Result | Promise<Result>
+export type Handler = (params: RpcParams, extra: Extra) => RpcResult | Promise<RpcResult>
 
 /** One method of the protocol. */
 export interface Method {
   readonly answer: Handler
   /** The era that has it, where it is only one. */
-  readonly era?: Caller['era']
+  readonly era?: RequestSender['era']
   /** How long clients may keep the result; without it they may not ask for that. */
   readonly ttlMs?: number
 }
 
 export interface Methods {
-  readonly about: About
+  readonly about: ServerAbout
   readonly table: Readonly<Record<string, Method>>
 }
 
 /** @throws where there is no such method in that era */
-export function methodNamed({ table }: Methods, method: string, era: Caller['era']): Method {
+export function methodNamed({ table }: Methods, method: string, era: RequestSender['era']): Method {
   const found = Object.hasOwn(table, method) ? table[method] : undefined
   if (found === undefined || (found.era ?? era) !== era)
     throw protocolError(codes.methodNotFound, `Method not found: ${method}`)
@@ -158,9 +158,9 @@ export function methodNamed({ table }: Methods, method: string, era: Caller['era
 /** The result of a modern request, with what that era adds to every one. @throws errors of the protocol */
 export async function answerModern(
   methods: Methods,
-  { method, params }: { readonly method: string; readonly params: Params },
+  { method, params }: { readonly method: string; readonly params: RpcParams },
   extra: Omit<Extra, 'caller'>,
-): Promise<Result> {
+): Promise<RpcResult> {
   const { answer, ttlMs } = methodNamed(methods, method, 'modern')
   const capabilities = capabilitiesIn(params)
   const result = await answer(params, { ...extra, caller: { era: 'modern', capabilities } })

@@ -1,7 +1,7 @@
 import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 import { spellOut } from '../report/words.ts'
-import { codes, protocolError, type Result } from './protocol.ts'
+import { codes, protocolError, type RpcResult } from './protocol.ts'
 
 export const reportUri = 'clada://report'
 export const historyUri = 'clada://history'
@@ -91,8 +91,8 @@ export async function readResource(
   uri: string,
   reports: Reports,
   clada: () => Promise<Pick<Clada, 'history' | 'execution'>>,
-): Promise<Result | undefined> {
-  const answer = (mimeType: string, text: string): Result => ({ contents: [{ uri, mimeType, text }] })
+): Promise<RpcResult | undefined> {
+  const answer = (mimeType: string, text: string): RpcResult => ({ contents: [{ uri, mimeType, text }] })
   const report = reports.at(uri)
   if (report !== undefined) return answer('text/plain', report)
   if (uri === historyUri) return answer('application/json', JSON.stringify(await (await clada()).history(), null, 2))

@@ -1,6 +1,6 @@
 import { now } from '../core/time-limit.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
-import { codes, type Params, protocolError, type Result } from './protocol.ts'
+import { codes, type RpcParams, protocolError, type RpcResult } from './protocol.ts'
 
 /**
  * Calls of clients of revision 2026-07-28. Such a client cannot be asked while a call runs: the call is answered with the
@@ -11,7 +11,7 @@ import { codes, type Params, protocolError, type Result } from './protocol.ts'
  * together with the call that it belongs to, and it is good for one answer.
  */
 export class RunningCalls {
-  readonly #open = new Map<string, OpenQuestion>()
+  readonly #open = new Map<string, SentQuestion>()
   /** How long a question stays open: a person may be away for a while. */
   readonly #patienceMs: number
   /** How long it stays open while another call waits: clients give up a call after a minute. */
@@ -23,7 +23,11 @@ export class RunningCalls {
   }
 
   /** Starts a call; the result is its own, or the first question that it has. */
-  start(call: CallIdentity, request: CallRequest, work: (running: RunningCall) => Promise<Result>): Promise<Result> {
+  start(
+    call: CallIdentity,
+    request: CallRequest,
+    work: (running: RunningCall) => Promise<RpcResult>,
+  ): Promise<RpcResult> {
     // A client that sends a call anew will not answer what it was asked before.
     for (const [state, { running }] of this.#open) if (isSame(running.call, call)) this.#giveUp(state)
     const running = new RunningCall(call)
@@ -37,7 +41,7 @@ export class RunningCalls {
   }
 
   /** Goes on with a call that has asked something. @throws where the state is not that of this very call */
-  resume(state: string, call: CallIdentity, responses: unknown, request: CallRequest): Promise<Result> {
+  resume(state: string, call: CallIdentity, responses: unknown, request: CallRequest): Promise<RpcResult> {
     const open = this.#open.get(state)
     if (open === undefined) throw refusal('it is not open: it was answered, withdrawn or too late')
     const { running, question } = open
@@ -52,11 +56,11 @@ export class RunningCalls {
     return this.#next(running, request)
   }
 
-  async #next(running: RunningCall, request: CallRequest): Promise<Result> {
+  async #next(running: RunningCall, request: CallRequest): Promise<RpcResult> {
     const came = await running.next(request)
-    if (!(came instanceof Question)) return came
+    if (!(came instanceof ClientQuestion)) return came
     const state = process.getBuiltinModule('node:crypto').randomBytes(32).toString('base64url')
-    const open: OpenQuestion = { running, question: came, late: () => this.#giveUp(state) }
+    const open: SentQuestion = { running, question: came, late: () => this.#giveUp(state) }
     this.#open.set(state, open)
     running.wait(this.#patienceMs, open.late)
     return {
@@ -73,7 +77,7 @@ export class RunningCalls {
     open.question.settle(undefined)
   }
 
-  #close(state: string, { running }: OpenQuestion): void {
+  #close(state: string, { running }: SentQuestion): void {
     this.#open.delete(state)
     running.stopWaiting()
   }
@@ -96,9 +100,9 @@ export interface CallRequest {
   readonly tell: (message: string) => void
 }
 
-interface OpenQuestion {
+interface SentQuestion {
   readonly running: RunningCall
-  readonly question: Question
+  readonly question: ClientQuestion
   readonly late: () => void
 }
 
@@ -111,13 +115,13 @@ const refusal = (why: string): Error =>
   )
 
 /** A question to the user that the client has to put. */
-class Question {
-  readonly params: Params
+class ClientQuestion {
+  readonly params: RpcParams
   readonly answer: Promise<unknown>
   isOpen = true
   #resolve: (answer: unknown) => void = () => undefined
 
-  constructor(params: Params, withdrawn: AbortSignal) {
+  constructor(params: RpcParams, withdrawn: AbortSignal) {
     this.params = params
     this.answer = new Promise((resolve) => (this.#resolve = resolve))
     if (withdrawn.aborted) this.settle(undefined)
@@ -132,12 +136,12 @@ class Question {
 
 export class RunningCall {
   readonly call: CallIdentity
-  result: Promise<Result> = Promise.resolve({})
+  result: Promise<RpcResult> = Promise.resolve({})
   readonly #stop = new AbortController()
   readonly signal = this.#stop.signal
   tell: (message: string) => void = () => undefined
   /** A question that no request has taken to the client yet. */
-  #question: Question | undefined
+  #question: ClientQuestion | undefined
   #arrived: () => void = () => undefined
   #timer: NodeJS.Timeout | undefined
   #late = { at: Infinity, giveUp: (): void => undefined }
@@ -147,19 +151,19 @@ export class RunningCall {
   }
 
   /** Asks the user in the client; undefined where there was no answer. */
-  ask(params: Params, withdrawn: AbortSignal): Promise<unknown> {
-    const question = new Question(params, AbortSignal.any([withdrawn, this.signal]))
+  ask(params: RpcParams, withdrawn: AbortSignal): Promise<unknown> {
+    const question = new ClientQuestion(params, AbortSignal.any([withdrawn, this.signal]))
     this.unanswered(question)
     return question.answer
   }
 
-  unanswered(question: Question): void {
+  unanswered(question: ClientQuestion): void {
     this.#question = question
     this.#arrived()
   }
 
   /** The result, or the next question, whichever comes first. Until then the call ends with the request. */
-  async next({ signal, tell }: CallRequest): Promise<Result | Question> {
+  async next({ signal, tell }: CallRequest): Promise<RpcResult | ClientQuestion> {
     const stop = (): void => this.#stop.abort(signal.reason)
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop)

@@ -11,7 +11,7 @@ import { answerPost, isModern } from './http-modern.ts'
 import { HttpSession } from './http-session.ts'
 import { codes } from './protocol.ts'
 import { makePeer, makeServer } from './server.ts'
-import type { McpOptions, Session } from './session.ts'
+import type { McpOptions, McpSession } from './session.ts'
 import { longestMessage } from './serve.ts'
 import { messageOf } from '../core/platform.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
@@ -36,7 +36,7 @@ export interface HttpServer {
 
 interface Connection {
   readonly streams: HttpSession
-  readonly session: Session
+  readonly session: McpSession
   readonly gone: AbortController
 }
 
@@ -148,13 +148,13 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
 
 const host = '127.0.0.1'
 
-const refusedStranger: Refusal = [
+const refusedStranger: HttpRefusal = [
   403,
   'This server belongs to another user, or the system does not name the owner of the connection: use clada mcp on stdio.',
 ]
 
 /** Why a request is not answered: web pages, and clients without the key. */
-function refusalOf({ method, url, headers }: http.IncomingMessage, key: string): Refusal | undefined {
+function refusalOf({ method, url, headers }: http.IncomingMessage, key: string): HttpRefusal | undefined {
   if (!isLoopbackHost(headers.host)) return [421, `Wrong Host header: this server only answers as ${host}.`]
   // Nothing is served from this address that could be a page.
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))
@@ -168,7 +168,7 @@ function refusalOf({ method, url, headers }: http.IncomingMessage, key: string):
     : [405, `${method} requests are not accepted here.`]
 }
 
-type Refusal = readonly [status: number, reason: string]
+type HttpRefusal = readonly [status: number, reason: string]
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 

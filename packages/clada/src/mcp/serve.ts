@@ -13,7 +13,7 @@ export async function serveMcp(given: McpOptions): Promise<void> {
   const leaving = departure(streams, peer)
   let heard = now()
   streams.stdin.on('data', () => (heard = now()))
-  await peer.connect(new Lines(streams))
+  await peer.connect(new LineTransport(streams))
   const left = await leaving
 
   // A client that pipes in some calls and closes still wants their answers.
@@ -70,7 +70,7 @@ function protocolStreams(): Streams {
 export const longestMessage = 128 * 1024 * 1024
 
 /** Messages as JSON, one in each line. */
-export class Lines implements Transport {
+export class LineTransport implements Transport {
   onmessage: Transport['onmessage']
   onclose: Transport['onclose']
   onerror: Transport['onerror']

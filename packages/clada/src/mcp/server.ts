@@ -7,7 +7,7 @@ import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import { toolList } from './document-tools.ts'
 import { Peer } from './peer.ts'
 import {
-  type About,
+  type ServerAbout,
   codes,
   type Extra,
   metaKeys,
@@ -15,26 +15,26 @@ import {
   type Methods,
   modernVersion,
   optionalTextIn,
-  type Params,
+  type RpcParams,
   protocolError,
-  type Result,
+  type RpcResult,
   textIn,
 } from './protocol.ts'
 import { listResources, readResource, templates } from './resources.ts'
-import { type Listener, type McpOptions, Session } from './session.ts'
+import { type ResourceListener, type McpOptions, McpSession } from './session.ts'
 import { kindOf } from '../core/platform.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 export interface Server {
   readonly methods: Methods
-  readonly session: Session
+  readonly session: McpSession
 }
 
 /** What answers requests that need no connection. Whatever is under way when `gone` is aborted is stopped. */
 export function makeServer(given: McpOptions, gone: AbortSignal): Server {
-  const session = new Session(given, gone)
-  const about: About = {
+  const session = new McpSession(given, gone)
+  const about: ServerAbout = {
     serverInfo: { name: 'clada', version: given.version },
     capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, prompts: {} },
     instructions: instructionsFor(given),
@@ -70,21 +70,26 @@ export function makePeer(given: McpOptions, gone: AbortSignal): Server & { reado
 /** What stays as it is while the server runs. */
 const lasting = 60 * 60 * 1000
 
-const discovered = ({ capabilities, instructions }: About): Result => ({
+const discovered = ({ capabilities, instructions }: ServerAbout): RpcResult => ({
   supportedVersions: [modernVersion],
   capabilities,
   instructions,
 })
 
 /** Ends with the server; the client ends it by cancelling the request. */
-function listen(session: Session, params: Params, { id, signal, notify }: Extra, gone: AbortSignal): Promise<Result> {
+function listen(
+  session: McpSession,
+  params: RpcParams,
+  { id, signal, notify }: Extra,
+  gone: AbortSignal,
+): Promise<RpcResult> {
   const wanted = isRecord(params['notifications']) ? params['notifications'] : {}
   const uris = Array.isArray(wanted['resourceSubscriptions'])
     ? wanted['resourceSubscriptions'].filter((uri): uri is string => typeof uri === 'string')
     : []
   const lists = wanted['resourcesListChanged'] === true
   const _meta = { [metaKeys.subscription]: id }
-  const listener: Listener = {
+  const listener: ResourceListener = {
     wants: (kind, uri = '') => (kind === 'list' ? lists : uris.includes(uri)),
     notify: (method, given) => notify(method, { ...given, _meta }),
   }
@@ -108,7 +113,7 @@ function listen(session: Session, params: Params, { id, signal, notify }: Extra,
 }
 
 /** Up to 2025-11-25 a connection hears of every change of the list, and of the resources that it subscribes to. */
-function subscriptions(session: Session, peer: () => Peer): Record<string, Method> {
+function subscriptions(session: McpSession, peer: () => Peer): Record<string, Method> {
   const uris = new Set<string>()
   session.listeners.add({
     wants: (kind, uri = '') => (kind === 'list' ? peer().client !== undefined : uris.has(uri)),
@@ -138,7 +143,7 @@ function offeredTools({ first: { options }, tools: chosen }: McpOptions): Action
   return chosen === 'all' ? allowed : allowed.filter(({ name }) => chosen.includes(name))
 }
 
-function tools(session: Session, specs: readonly ActionSpec[]): Record<string, Method> {
+function tools(session: McpSession, specs: readonly ActionSpec[]): Record<string, Method> {
   const offered = toolList(specs)
   const names = offered.map(({ name }) => name)
   return {
@@ -172,7 +177,7 @@ function tools(session: Session, specs: readonly ActionSpec[]): Record<string, M
   }
 }
 
-function resources(session: Session): Record<string, Method> {
+function resources(session: McpSession): Record<string, Method> {
   return {
     'resources/list': {
       ttlMs: 0,
@@ -193,7 +198,7 @@ function resources(session: Session): Record<string, Method> {
   }
 }
 
-function prompts(session: Session): Record<string, Method> {
+function prompts(session: McpSession): Record<string, Method> {
   return {
     'prompts/list': { ttlMs: lasting, answer: async () => ({ prompts: await promptList() }) },
     'prompts/get': {
@@ -208,15 +213,15 @@ function prompts(session: Session): Record<string, Method> {
   }
 }
 
-interface Prompt {
+interface McpPrompt {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[]
 }
 
-interface OwnPrompt extends Prompt {
-  readonly text: (given: Params, options: CladaOptions, rules: readonly string[]) => Promise<string> | string
+interface OwnPrompt extends McpPrompt {
+  readonly text: (given: RpcParams, options: CladaOptions, rules: readonly string[]) => Promise<string> | string
 }
 
 /** Loaded on demand: few clients ask for it. */
@@ -242,7 +247,7 @@ async function ownPrompts(): Promise<readonly OwnPrompt[]> {
   ]
 }
 
-const promptList = async (): Promise<Prompt[]> =>
+const promptList = async (): Promise<McpPrompt[]> =>
   (await ownPrompts()).map(({ name, title, description, arguments: given }) => ({
     name,
     title,
@@ -252,10 +257,10 @@ const promptList = async (): Promise<Prompt[]> =>
 
 async function promptNamed(
   name: string,
-  given: Params,
+  given: RpcParams,
   options: CladaOptions,
   rules: readonly string[],
-): Promise<Result> {
+): Promise<RpcResult> {
   const all = await ownPrompts()
   const prompt = all.find((one) => one.name === name)
   if (prompt === undefined)

@@ -12,12 +12,12 @@ import { type ActionResult, type ExecutionResult, fatalResult, refusedCall, with
 import type { ReportOptions } from '../report/parts.ts'
 import { primaryOf, spellOut } from '../report/words.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
-import { type Answer, callAnswer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
-import { type AskClient, askThrough, hasForms, type Question } from './ask.ts'
-import { ClientRoots, narrowToRoots, type Place, type Project, type Scope } from './client-roots.ts'
+import { type ToolAnswer, callAnswer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
+import { type AskClient, askThrough, hasForms, type QuestionText } from './ask.ts'
+import { ClientRoots, narrowToRoots, type AllowedPlace, type ClientProject, type ClientScope } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
 import { type Peer, tooEarly } from './peer.ts'
-import { type Caller, type Params, type RequestId, type Result, textIn } from './protocol.ts'
+import { type RequestSender, type RpcParams, type RequestId, type RpcResult, textIn } from './protocol.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
 import { type CallRequest, RunningCalls } from './running-calls.ts'
 import { kindOf, messageOf } from '../core/platform.ts'
@@ -25,23 +25,23 @@ import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** What the command line passes to the server. */
 export interface McpOptions {
-  readonly place: Place
+  readonly place: AllowedPlace
   /** What applies before the roots of the client are known. */
-  readonly first: Project
+  readonly first: ClientProject
   /** The names of the tools that are offered besides `execute`, or all. */
   readonly tools: readonly string[] | 'all'
   readonly version: string
-  readonly question: Question
+  readonly question: QuestionText
   /** How long a question may stay open; ten minutes unless it says otherwise. */
   readonly patienceMs?: number
   readonly log: (line: string) => void
 }
 
-export interface Call extends CallRequest {
+export interface ToolCall extends CallRequest {
   readonly tool: string
   /** As the client sent them, whatever they are. */
   readonly values: unknown
-  readonly caller: Caller
+  readonly caller: RequestSender
   readonly id: RequestId
   /** In a call that is sent again with the answer to a question. */
   readonly requestState?: string | undefined
@@ -49,16 +49,16 @@ export interface Call extends CallRequest {
 }
 
 /** Hears about changes of resources. */
-export interface Listener {
+export interface ResourceListener {
   wants(kind: 'list' | 'resource', uri?: string): boolean
-  notify(method: string, params: Params): void
+  notify(method: string, params: RpcParams): void
 }
 
 /** A client, or all clients of an address that need no session. Calls run one after another, in their order. */
-export class Session {
+export class McpSession {
   readonly turns = new Turns()
   readonly reports = new Reports()
-  readonly listeners = new Set<Listener>()
+  readonly listeners = new Set<ResourceListener>()
   /** So that the user can undo everything that this client did. */
   #conversation: CladaOptions['conversation']
   readonly #calls: RunningCalls
@@ -81,7 +81,7 @@ export class Session {
   }
 
   /** Only a malformed request, or one that comes too early, is an error of the protocol. @throws for these */
-  async call(call: Call): Promise<Result> {
+  async call(call: ToolCall): Promise<RpcResult> {
     const { caller, tool, values, requestState, inputResponses } = call
     if (requestState === undefined || caller.era === 'legacy') this.#calls.hurry()
     if (caller.era === 'legacy') {
@@ -103,19 +103,19 @@ export class Session {
   }
 
   /** For looking at the history. @throws where the client leaves nothing to look at */
-  async clada(caller: Caller): Promise<Clada> {
+  async clada(caller: RequestSender): Promise<Clada> {
     return makeClada((await this.project(caller)).options)
   }
 
   /** The project as far as the client lets it be used. @throws where nothing is left, or it is not known yet */
-  async project(caller: Caller): Promise<Project> {
+  async project(caller: RequestSender): Promise<ClientProject> {
     if (caller.era === 'legacy') this.#legacy?.refuseEarly()
     const scope = await this.#scope(caller)
     if ('refusal' in scope) throw new Error(adviceFor(scope))
     return scope.project
   }
 
-  async #scope(caller: Caller): Promise<Scope> {
+  async #scope(caller: RequestSender): Promise<ClientScope> {
     const { place } = this.#given
     if (caller.era === 'legacy' && this.#legacy !== undefined) return this.#legacy.roots.scope()
     // Roots are deprecated since 2026-07-28: what counts is where the user has started the server.
@@ -128,19 +128,24 @@ export class Session {
   }
 
   #take(
-    call: Call,
+    call: ToolCall,
     request: CallRequest,
     ask: AskClient | undefined,
-    scopeOf: () => Scope | Promise<Scope>,
-  ): Promise<Result> {
+    scopeOf: () => ClientScope | Promise<ClientScope>,
+  ): Promise<RpcResult> {
     return this.turns.take(async () => {
-      const answered = async (): Promise<Answer> => this.#answer(call, request, ask, await scopeOf())
+      const answered = async (): Promise<ToolAnswer> => this.#answer(call, request, ask, await scopeOf())
       const answer = await answered().catch((error: unknown) => this.#refuse(messageOf(error), 'internal_error'))
       return toolResult(answer, this.#longest(), this.reports.keep(answer))
     })
   }
 
-  async #answer(call: Call, { signal, tell }: CallRequest, ask: AskClient | undefined, scope: Scope): Promise<Answer> {
+  async #answer(
+    call: ToolCall,
+    { signal, tell }: CallRequest,
+    ask: AskClient | undefined,
+    scope: ClientScope,
+  ): Promise<ToolAnswer> {
     if ('refusal' in scope) return this.#refuse(adviceFor(scope), 'path_escape')
     const { tool, values } = call
     const report = this.#report(scope.project)
@@ -154,18 +159,18 @@ export class Session {
     return this.#perform(call, narrower.project, withoutRoot(tool, values), { signal: over, tell, ask })
   }
 
-  #refuse(fatalError: string, fatalCode: Code): Answer {
+  #refuse(fatalError: string, fatalCode: Code): ToolAnswer {
     const { first } = this.#given
     const result = withWarnings(fatalResult(fatalError, fatalCode), first.warnings)
     return callAnswer(result, this.#report(first))
   }
 
   async #perform(
-    { tool }: Call,
-    project: Project,
-    values: Params,
+    { tool }: ToolCall,
+    project: ClientProject,
+    values: RpcParams,
     { signal, tell, ask: askClient }: CallRequest & { readonly ask: AskClient | undefined },
-  ): Promise<Answer> {
+  ): Promise<ToolAnswer> {
     const report = this.#report(project)
     const warned = (result: ExecutionResult, own: readonly string[] = []): ExecutionResult =>
       withWarnings(result, [...own, ...project.warnings])
@@ -194,7 +199,7 @@ export class Session {
     return this.#done(result, documentAnswer(warned(result, asked.warnings), report))
   }
 
-  #done({ results }: ExecutionResult, answer: Answer): Answer {
+  #done({ results }: ExecutionResult, answer: ToolAnswer): ToolAnswer {
     this.#changed(reportUri)
     if (results.some(({ success, action }) => success && !/^(read|meta)$/.test(registry.get(action)?.effect ?? ''))) {
       this.#changed(historyUri)
@@ -209,7 +214,7 @@ export class Session {
       if (listener.wants('resource', uri)) listener.notify('notifications/resources/updated', { uri })
   }
 
-  async #ask(form: Params, signal: AbortSignal, relatedTo: RequestId): Promise<unknown> {
+  async #ask(form: RpcParams, signal: AbortSignal, relatedTo: RequestId): Promise<unknown> {
     try {
       return await this.#legacy?.peer.request('elicitation/create', form, {
         signal,
@@ -227,7 +232,7 @@ export class Session {
     return Math.max(usualMessage, 4 * (this.#given.first.report.outputLimit ?? 0))
   }
 
-  #report({ report }: Project): ReportOptions {
+  #report({ report }: ClientProject): ReportOptions {
     return { ...report, color: false, budget: Math.min(report.budget ?? Infinity, this.#longest() >> 2) }
   }
 }
@@ -238,7 +243,7 @@ class LegacyClient {
   readonly roots: ClientRoots
   #isReady = false
 
-  constructor(peer: Peer, place: Place) {
+  constructor(peer: Peer, place: AllowedPlace) {
     this.peer = peer
     this.roots = new ClientRoots(place, async () => {
       // A client that has not said yet whether it has roots must not be treated as one without.
@@ -271,7 +276,7 @@ function rootIn(tool: string, values: unknown): unknown {
   return values['root'] ?? undefined
 }
 
-function withoutRoot(tool: string, values: Params): Params {
+function withoutRoot(tool: string, values: RpcParams): RpcParams {
   if (Object.hasOwn(paramsOf(tool), 'root')) return values
   const { root: _, ...own } = values
   return own
@@ -280,7 +285,7 @@ function withoutRoot(tool: string, values: Params): Params {
 const paramsOf = (tool: string): Readonly<Record<string, unknown>> =>
   (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
 
-function narrowedBy(scope: Scope, dir: unknown): Scope {
+function narrowedBy(scope: ClientScope, dir: unknown): ClientScope {
   if ('refusal' in scope || typeof dir !== 'string') return scope
   const { options } = scope.project
   const { root } = settingsOf(options)
@@ -316,7 +321,7 @@ const notAPath = (tool: string, given: unknown): ExecutionResult =>
     hint: "Parameter 'root': Give a directory inside the root, as a text.",
   })
 
-type Asked =
+type DocumentRequest =
   | {
       readonly ok: true
       readonly document: string
@@ -327,7 +332,7 @@ type Asked =
   | { readonly ok: false; readonly result: ExecutionResult }
 
 /** The parameters of `execute`, on top of the options that hold anyway. */
-function documentIn(values: Params, options: CladaOptions): Asked {
+function documentIn(values: RpcParams, options: CladaOptions): DocumentRequest {
   const { name, params } = executeTool
   // There is no path among them.
   const decoded = decodeParams({ params }, name, values, { root: '', relativePaths: true })

@@ -1,7 +1,7 @@
 import { registry as builtIn } from '../actions/registry.ts'
 import type { Registry } from '../core/action.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
-import { entryLines, reportEntries, type Style } from './entries.ts'
+import { entryLines, reportEntries, type ReportStyle } from './entries.ts'
 import { changedLines, defaultOutputLimit, showOutput, type ReportOptions, reviewLines } from './parts.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
 import { capText, primaryOf, spellOut, wholeWarning } from './words.ts'
@@ -12,7 +12,7 @@ import { capText, primaryOf, spellOut, wholeWarning } from './words.ts'
  */
 export function formatCall(result: ExecutionResult, options: ReportOptions = {}): string {
   const { errorDetail, budget = Infinity } = options
-  const style: Style = {
+  const style: ReportStyle = {
     action: (entry) => actionLines(entry.result, result.root, options),
     skipped: ({ results }) => results.flatMap((one) => actionLines(one, result.root, options)),
     unreadable: ({ errors }) => (errorDetail === 'minimal' ? errors.map(coded) : parseRepairLines(errors)),

@@ -4,7 +4,7 @@ import { editedReplyLines, fatalIn, needsReminder, reminderOf, type ReportOption
 import { byBlock } from './words.ts'
 
 /** One thing that a report has to say. A format is a style over entries. */
-export type Entry =
+export type ReportEntry =
   /** `index` counts actions and unreadable blocks from 0. */
   | { readonly kind: 'action'; readonly index: number; readonly result: ActionResult }
   /** Tasks of one group that were skipped for the same reason. */
@@ -26,19 +26,19 @@ export type Entry =
   | { readonly kind: 'edited-reply'; readonly lines: readonly string[] }
 
 /** How a format says each kind of entry, as lines. */
-export type Style = { readonly [Kind in Entry['kind']]: (entry: EntryOf<Kind>) => readonly string[] }
-export type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
+export type ReportStyle = { readonly [Kind in ReportEntry['kind']]: (entry: EntryOf<Kind>) => readonly string[] }
+export type EntryOf<Kind extends ReportEntry['kind']> = Extract<ReportEntry, { kind: Kind }>
 
 /** A format made of lines: those of each entry, then those about the whole. */
 export type LineFormat = (
   options: ReportOptions,
   root: string | undefined,
 ) => {
-  readonly style: Style
+  readonly style: ReportStyle
   readonly closing: (result: ExecutionResult) => readonly string[]
 }
 
-export function entryLines(entry: Entry, style: Style): readonly string[] {
+export function entryLines(entry: ReportEntry, style: ReportStyle): readonly string[] {
   switch (entry.kind) {
     case 'action':
       return style.action(entry)
@@ -62,7 +62,7 @@ export function entryLines(entry: Entry, style: Style): readonly string[] {
 }
 
 /** Everything that a report has to say about a result: blocks in the order of the document, then the run as a whole. */
-export function reportEntries(result: ExecutionResult): Entry[] {
+export function reportEntries(result: ExecutionResult): ReportEntry[] {
   const order = new EntryOrder()
   order.addUnreadable(result.parseErrors)
   for (const one of result.notExecuted ?? []) order.addMissed(one)
@@ -101,7 +101,7 @@ export class EntryOrder {
   }
 
   /** The entries that can be shown now that this action is done. */
-  addAction(result: ActionResult): Entry[] {
+  addAction(result: ActionResult): ReportEntry[] {
     const entries = this.#continuesSkipping(result) ? [] : [...this.#endSkipping(), ...this.before(result.line ?? 0)]
     if (result.code === 'skipped' && result.group !== undefined) this.#skipped.push(result)
     else entries.push(this.#actionEntry([result]))
@@ -109,7 +109,7 @@ export class EntryOrder {
   }
 
   /** The entries that can be shown before anything about a task on this line is. */
-  before(line: number): Entry[] {
+  before(line: number): ReportEntry[] {
     const isBefore = this.#unread.findIndex((one) => one.line >= line)
     const count = isBefore === -1 ? this.#unread.length : isBefore
     return [...this.#endSkipping(), ...this.#unread.splice(0, count).map((one) => this.#unreadEntry(one))]
@@ -121,7 +121,7 @@ export class EntryOrder {
   }
 
   /** Everything that was not shown yet. */
-  end(result: ExecutionResult): Entry[] {
+  end(result: ExecutionResult): ReportEntry[] {
     const entries = this.before(Infinity)
     entries.push(...this.#unread.splice(0).map((one) => this.#unreadEntry(one)))
     const message = fatalIn(result)
@@ -147,13 +147,13 @@ export class EntryOrder {
     )
   }
 
-  #endSkipping(): Entry[] {
+  #endSkipping(): ReportEntry[] {
     const skipped = this.#skipped
     this.#skipped = []
     return skipped.length === 0 ? [] : [this.#actionEntry(skipped)]
   }
 
-  #actionEntry(results: readonly ActionResult[]): Entry {
+  #actionEntry(results: readonly ActionResult[]): ReportEntry {
     const index = this.#index
     this.#index += results.length
     for (const { task, seq } of results) this.#count(task ?? String(seq))
@@ -163,7 +163,7 @@ export class EntryOrder {
       : { kind: 'skipped', index, results }
   }
 
-  #unreadEntry(unread: Unread): Entry {
+  #unreadEntry(unread: Unread): ReportEntry {
     if (unread.kind === 'missed') return { kind: 'missed', one: unread.one }
     const [first] = unread.errors
     // An error in CSL stops all of it, and has the number of the task that it would have been.

@@ -2,7 +2,7 @@ import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { ActionResult, Failure } from '../core/result.ts'
 import { oneLine, primaryOf } from './words.ts'
 
-type Failed = Pick<ActionResult, 'error' | 'failure'>
+type FailedResult = Pick<ActionResult, 'error' | 'failure'>
 
 /** The whole message, as models and programs get it. */
 export function errorText(failure: Failure, action: string): string {
@@ -11,14 +11,14 @@ export function errorText(failure: Failure, action: string): string {
 }
 
 /** On one line, without the name of the action and the code, which the report has already printed. */
-export function sentenceOf({ failure, error = '' }: Failed): string {
+export function sentenceOf({ failure, error = '' }: FailedResult): string {
   if (failure === undefined) return oneLine(error)
   if (failure.plain !== undefined) return onOneLine(failure.plain)
   return onOneLine(`${failure.head ? `${failure.head}: ` : ''}${wholeOf(failure)}${tagOf(failure)}`)
 }
 
 /** For the user: without the name of the action and without codes. */
-export function userText({ failure, error = '' }: Failed): string {
+export function userText({ failure, error = '' }: FailedResult): string {
   if (failure === undefined) return error
   const { below, plain, user } = failure
   if (plain !== undefined) return plain
@@ -36,7 +36,7 @@ export function pageAdvice({ failure, details = {} }: Pick<ActionResult, 'failur
 }
 
 /** Why an action failed, in a few words. */
-export function reasonOf(result: Failed & Pick<ActionResult, 'code' | 'data' | 'details' | 'params'>): string {
+export function reasonOf(result: FailedResult & Pick<ActionResult, 'code' | 'data' | 'details' | 'params'>): string {
   const { error, code, data, details, failure } = result
   const said = code === 'exec_failed' ? lastLineOf(data) : undefined
   if (said !== undefined) return oneLine(said.trim())

@@ -2,7 +2,7 @@ import { type ActionResult, type ExecutionResult, type ParseError } from '../cor
 import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
 import { endFrame } from '@clada/reply/core/frames.ts'
 import { isMissing } from '@clada/reply/core/block.ts'
-import { type Entry, entryLines, reportEntries, type Style } from './entries.ts'
+import { type ReportEntry, entryLines, reportEntries, type ReportStyle } from './entries.ts'
 import { divideRoom, tokenLength } from '@clada/reply/text/lines.ts'
 import {
   changedLines,
@@ -41,7 +41,7 @@ const roomForNotes = 600
 /** More cannot be repaired at once. */
 const mostUnreadable = 200
 
-function summarySection(entries: readonly Entry[], options: ReportOptions, shown: Outputs['shown']): string {
+function summarySection(entries: readonly ReportEntry[], options: ReportOptions, shown: Outputs['shown']): string {
   const { budget = defaultBudget } = options
   const lines = fitting(
     summaryOf(entries, options, shown).map((line) => ({ ...line, text: entryText(line.text) })),
@@ -77,7 +77,7 @@ function fitting(lines: readonly SummaryLine[], room: number): string[] {
 export const summaryLines = (result: ExecutionResult): string[] =>
   summaryOf(reportEntries(result), {}, new Map()).map(({ text }) => text)
 
-function summaryOf(entries: readonly Entry[], options: ReportOptions, shown: Outputs['shown']): SummaryLine[] {
+function summaryOf(entries: readonly ReportEntry[], options: ReportOptions, shown: Outputs['shown']): SummaryLine[] {
   const style = llmStyle(options, shown)
   const unreadable = entries.filter(({ kind }) => kind === 'unreadable')
   const left = new Set(unreadable.slice(mostUnreadable))
@@ -94,7 +94,7 @@ function summaryOf(entries: readonly Entry[], options: ReportOptions, shown: Out
 }
 
 /** One line for each, and warnings below it. */
-function llmStyle({ errorDetail }: ReportOptions, shown: Outputs['shown']): Style {
+function llmStyle({ errorDetail }: ReportOptions, shown: Outputs['shown']): ReportStyle {
   // Where no repair section follows, the code is here.
   const coded = (code: string | undefined): string =>
     errorDetail === 'minimal' && code !== undefined ? ` [${code}]` : ''
@@ -211,7 +211,7 @@ const needsNoRepair = ({ success, code, details }: ActionResult): boolean =>
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
-function repairSection(entries: readonly Entry[], result: ExecutionResult, options: ReportOptions): string {
+function repairSection(entries: readonly ReportEntry[], result: ExecutionResult, options: ReportOptions): string {
   const { budget = defaultBudget } = options
   const items = entries.flatMap((entry) => {
     const lines = repairOf(entry, options, result.root)
@@ -224,7 +224,7 @@ function repairSection(entries: readonly Entry[], result: ExecutionResult, optio
   return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
 }
 
-function repairOf(entry: Entry, { lines, errorDetail }: ReportOptions, root: string | undefined): string[] {
+function repairOf(entry: ReportEntry, { lines, errorDetail }: ReportOptions, root: string | undefined): string[] {
   if (entry.kind === 'action') {
     const { result } = entry
     if (needsNoRepair(result)) return []

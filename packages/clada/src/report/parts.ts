@@ -10,7 +10,7 @@ import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { type CutLines, cutLines, tokenLength } from '@clada/reply/text/lines.ts'
-import { Content, cutMark, oneLine, primaryOf, withoutColors } from './words.ts'
+import { QuotedContent, cutMark, oneLine, primaryOf, withoutColors } from './words.ts'
 
 /** Why a task was skipped, after a word that says that it was. */
 export const skippedFor = ({ failure, error = '' }: ActionResult): string =>
@@ -232,7 +232,7 @@ export function showOutput(done: ActionResult, options: OutputOptions): ShownOut
   const isProgram = output?.by === 'program'
   const data = programs === 'seen' && isProgram ? withoutStreams(result.data) : result.data
   if (output === undefined || data === undefined || (programs === 'hide' && isProgram)) return undefined
-  const content = new Content()
+  const content = new QuotedContent()
   const shown = output.text(
     { ...result, data },
     {

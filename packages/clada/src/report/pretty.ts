@@ -1,7 +1,7 @@
 import { isMissing } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
-import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
+import { type ReportEntry, entryLines, type LineFormat, reportEntries } from './entries.ts'
 import { notExecutedText, showOutput, type ReportOptions, reviewLines, withoutBlocksText } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, spellOut, warningForPerson } from './words.ts'
 import { correctedForUser, isQuoted, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
@@ -75,7 +75,7 @@ const cut = (line: string, { columns }: ReportOptions): string =>
 /** The end of a report whose actions are shown already: everything else, and the count. */
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
   const { style, closing } = prettyFormat(options, result.root)
-  const isLeft = ({ kind }: Entry): boolean => kind !== 'action' && kind !== 'skipped'
+  const isLeft = ({ kind }: ReportEntry): boolean => kind !== 'action' && kind !== 'skipped'
   return [
     ...reportEntries(result)
       .filter(isLeft)

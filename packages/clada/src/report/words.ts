@@ -130,7 +130,7 @@ export const triedOutput = ({ output }: TrialRun): string[] =>
         .map((line) => spellOut(line.slice(0, 300)))
 
 /** Keeps what files, programs and documents say apart from what clada says: counts the lines it had to indent. */
-export class Content {
+export class QuotedContent {
   #indented = 0
 
   /** The text with one space before each line that would read as a line of a report, or as the beginning of a block. */
@@ -156,7 +156,7 @@ export class Content {
 /** A message on its own line; if a name or an error in it has line breaks, none of the others reads as ours. */
 export function entryText(entry: string): string {
   const [first = '', ...rest] = entry.split('\n')
-  return rest.length === 0 ? first : [first, new Content().text(rest.join('\n'))].join('\n')
+  return rest.length === 0 ? first : [first, new QuotedContent().text(rest.join('\n'))].join('\n')
 }
 
 /** Lines of a report that may quote names and errors: each stays its own, and none controls the terminal. */

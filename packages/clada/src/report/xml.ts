@@ -46,7 +46,7 @@ export const xmlFormat: LineFormat = (options, root) => ({
   },
 })
 
-interface Task {
+interface XmlTask {
   /** From 0. */
   readonly index: number
   readonly group: number | undefined
@@ -56,12 +56,12 @@ interface Task {
   readonly errors?: readonly ParseError[]
 }
 
-function tasksOf(result: ExecutionResult): Task[] {
-  const taskOf = (one: ActionResult, index: number): Task => {
+function tasksOf(result: ExecutionResult): XmlTask[] {
+  const taskOf = (one: ActionResult, index: number): XmlTask => {
     const status = one.success ? 'success' : one.code === 'skipped' ? 'skipped' : 'error'
     return { index, group: one.group, status, result: one }
   }
-  return reportEntries(result).flatMap((entry): Task[] => {
+  return reportEntries(result).flatMap((entry): XmlTask[] => {
     if (entry.kind === 'action') return [taskOf(entry.result, entry.index)]
     if (entry.kind === 'skipped') return entry.results.map((one, at) => taskOf(one, entry.index + at))
     if (entry.kind !== 'unreadable') return []
@@ -120,9 +120,9 @@ function reasonFor(result: ActionResult): string {
   return sentenceOf(result)
 }
 
-function resultElement(tasks: readonly Task[]): string {
+function resultElement(tasks: readonly XmlTask[]): string {
   const blocks = blocksOf(tasks)
-  const count = (status: Task['status']): number => tasks.filter((task) => task.status === status).length
+  const count = (status: XmlTask['status']): number => tasks.filter((task) => task.status === status).length
   const skipped = count('skipped')
   const open = `<result blocks="${blocks.length}" tasks="${tasks.length}" succeeded="${count('success')}" failed="${count('error')}"${skipped > 0 ? ` skipped="${skipped}"` : ''}`
   if (blocks.length === 0) return `${open}/>`
@@ -130,8 +130,8 @@ function resultElement(tasks: readonly Task[]): string {
 }
 
 /** A group is a block; so is a task without a group. */
-function blocksOf(tasks: readonly Task[]): Task[][] {
-  const blocks: Task[][] = []
+function blocksOf(tasks: readonly XmlTask[]): XmlTask[][] {
+  const blocks: XmlTask[][] = []
   for (const task of tasks) {
     const last = blocks.at(-1)
     if (task.group !== undefined && last?.[0]?.group === task.group) last.push(task)
@@ -140,7 +140,7 @@ function blocksOf(tasks: readonly Task[]): Task[][] {
   return blocks
 }
 
-function blockElement(tasks: readonly Task[], index: number): string[] {
+function blockElement(tasks: readonly XmlTask[], index: number): string[] {
   const failed = tasks.filter((task) => task.status !== 'success')
   if (failed.length === 0) return [`  <block index="${index}" status="success" tasks="${tasks.length}"/>`]
   return [
@@ -150,7 +150,7 @@ function blockElement(tasks: readonly Task[], index: number): string[] {
   ]
 }
 
-function taskElement({ index, status, result, errors = [] }: Task): string[] {
+function taskElement({ index, status, result, errors = [] }: XmlTask): string[] {
   if (status === 'skipped') return [`    <task index="${index}" status="skipped"/>`]
   const reasons =
     result === undefined

@@ -24,7 +24,7 @@ import {
   chooseUnits,
   fatesIn,
   isCutOff,
-  type Known,
+  type KnownFates,
   knownOf,
   repeated,
   type Unit,
@@ -109,8 +109,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     signal,
   }
 
-  let known: Known = new Map()
-  let submitted: Known = new Map()
+  let known: KnownFates = new Map()
+  let submitted: KnownFates = new Map()
   /** The user's text as it was considered last. */
   let last: Buffer = Buffer.alloc(0)
   let lastUnits: readonly Unit[] | undefined
@@ -321,7 +321,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   }
 
-  function remember(now: Known): void {
+  function remember(now: KnownFates): void {
     known = now
     ledger.write({ known, running: [], replies: marks })
   }

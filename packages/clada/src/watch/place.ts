@@ -9,7 +9,7 @@ import { Scratch } from '../workspace/scratch.ts'
 import { putFile, sweepNewFiles } from '../state/own-files.ts'
 import { registerWatched } from '../state/watched-files.ts'
 import type { ReplyMark } from './replies.ts'
-import type { Fate, Known } from './units.ts'
+import type { Fate, KnownFates } from './units.ts'
 import { isInside } from '../core/paths.ts'
 
 /** Why a file cannot be watched. */
@@ -24,7 +24,7 @@ export class ListenerError extends Error {
 }
 
 /** The files a listener works with, theirs and ours. */
-export interface Place {
+export interface ListenerFiles {
   readonly file: string
   readonly created: boolean
   readonly output: OutputFile
@@ -39,7 +39,7 @@ export async function takePlace(
   { root, allowedRoots }: { readonly root: string; readonly allowedRoots: readonly string[] },
   given: string,
   outputFile = inStateDir,
-): Promise<Place> {
+): Promise<ListenerFiles> {
   const file = realPlace(given, [root, ...allowedRoots])
   const scratch = new Scratch(root)
   const ledger = new Ledger(placeForNotes(root, scratch), root, file)
@@ -150,14 +150,14 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
 
 /** What is remembered of a watched file from one start to the next. */
 export interface Memory {
-  readonly known: Known
+  readonly known: KnownFates
   /** Units that are running. Set at a start, they were interrupted. */
   readonly running: readonly string[]
   /** The replies of the version that was considered last, from top to bottom. */
   readonly replies: readonly ReplyMark[]
 }
 
-interface Written {
+interface SavedLedger {
   readonly project: string
   readonly known: [string, Fate][]
   readonly running: string[]
@@ -192,7 +192,7 @@ class Ledger {
         known,
         running,
         replies = [],
-      }: Partial<Written> & Pick<Written, 'known' | 'running'> = JSON.parse(fs.readFileSync(this.#file, 'utf8'))
+      }: Partial<SavedLedger> & Pick<SavedLedger, 'known' | 'running'> = JSON.parse(fs.readFileSync(this.#file, 'utf8'))
       return project === this.#project ? { known: new Map(known), running, replies } : undefined
     } catch {
       return undefined

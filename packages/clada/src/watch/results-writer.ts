@@ -1,6 +1,6 @@
 import type { Document } from '@clada/reply/core/block.ts'
 import type { ListenerEvent } from './run-units.ts'
-import type { Place } from './place.ts'
+import type { ListenerFiles } from './place.ts'
 import { type LateWriter, rewrite } from './watched-file.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { summaryLines } from '../report/llm.ts'
@@ -12,7 +12,7 @@ import type { Fate, Unit } from './units.ts'
  * content; the replaced file is held open for a while, in case an editor still writes to it.
  */
 export class ResultsWriter {
-  readonly #place: Place
+  readonly #place: ListenerFiles
   readonly #tell: (event: ListenerEvent) => void
   readonly #read: (text: string) => Document
   #held: { readonly late: LateWriter; until: number }[] = []
@@ -21,7 +21,7 @@ export class ResultsWriter {
   #timer: NodeJS.Timeout | undefined
   #going: Promise<unknown> = Promise.resolve()
 
-  constructor(place: Place, tell: (event: ListenerEvent) => void, read: (text: string) => Document) {
+  constructor(place: ListenerFiles, tell: (event: ListenerEvent) => void, read: (text: string) => Document) {
     this.#place = place
     this.#tell = tell
     this.#read = read
@@ -51,7 +51,7 @@ export class ResultsWriter {
   }
 
   /** Our section and the user's text, wherever the section is now. */
-  partsOf(bytes: Buffer): Parts {
+  partsOf(bytes: Buffer): ResultsParts {
     const parts = splitWatchedFile(bytes)
     let blocks: Document['blocks'] | undefined
     return withoutOld(parts, this.#section, (line) => {
@@ -125,7 +125,7 @@ const lookEveryMs = 50
  * The results are at the very top of the watched file, and only there are they ours: the same lines further down are
  * the user's, or the content of a block. Everything here works on bytes, so that the rest of the file is kept exactly.
  */
-export interface Parts {
+export interface ResultsParts {
   /** The byte order mark, if there is one. */
   readonly mark: Buffer
   /** Our section with the empty line below it; may be empty. */
@@ -134,14 +134,14 @@ export interface Parts {
   readonly own: Buffer
 }
 
-export function splitWatchedFile(bytes: Buffer): Parts {
+export function splitWatchedFile(bytes: Buffer): ResultsParts {
   const from = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
   const end = endOfSection(bytes, from)
   return { mark: bytes.subarray(0, from), section: bytes.subarray(from, end), own: bytes.subarray(end) }
 }
 
 /** The file with another section, written with the line breaks that the user's text has. */
-function withSection({ mark, own }: Parts, section: string): Buffer {
+function withSection({ mark, own }: ResultsParts, section: string): Buffer {
   return Buffer.concat([mark, Buffer.from(brokenLike(own, section)), own])
 }
 
@@ -149,7 +149,7 @@ function withSection({ mark, own }: Parts, section: string): Buffer {
  * A reply that is pasted at the very top is above the results of the previous one. Those are still ours, unless they
  * are the content of a block.
  */
-function withoutOld(parts: Parts, old: string, isContent: (line: number) => boolean): Parts {
+function withoutOld(parts: ResultsParts, old: string, isContent: (line: number) => boolean): ResultsParts {
   const { own } = parts
   const lost = old === '' ? -1 : own.indexOf(brokenLike(own, old))
   if (lost <= 0 || own[lost - 1] !== 0x0a) return parts

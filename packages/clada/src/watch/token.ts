@@ -38,7 +38,7 @@ export const quotesInstruction = (text: string): boolean => /`?clada:`?\s+direct
  * Whether a line `clada:TOKEN` is outside blocks. What a chat program puts around it does no harm, the token itself
  * must be exact. Where a block was never closed, nothing tells its content from what follows, so nothing there counts.
  */
-export function carriesToken(text: string, token: string, found?: Found): boolean {
+export function carriesToken(text: string, token: string, found?: ReadBlocks): boolean {
   if (!text.includes(token)) return false
   const source = new Source(text)
   const inside = linesInside(found ?? findBlocks(source), source.lineCount)
@@ -51,7 +51,7 @@ export function carriesToken(text: string, token: string, found?: Found): boolea
   return carries
 }
 
-type Found = Pick<Document, 'blocks' | 'diagnostics' | 'notExecuted'>
+type ReadBlocks = Pick<Document, 'blocks' | 'diagnostics' | 'notExecuted'>
 
 /** Crockford's letters: none looks like another, and none means anything to markdown. */
 const letters = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -93,7 +93,7 @@ function keep(file: string, token: string): boolean {
 }
 
 /** By line: 1 inside a block, or after the opening of one that has no end. */
-function linesInside({ blocks, diagnostics, notExecuted }: Found, lines: number): Uint8Array {
+function linesInside({ blocks, diagnostics, notExecuted }: ReadBlocks, lines: number): Uint8Array {
   const inside = new Uint8Array(lines + 1)
   const open = diagnostics.map(({ range }) => ({ startLine: range.line, endLine: null }))
   let next = lines + 1

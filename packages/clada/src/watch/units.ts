@@ -15,7 +15,7 @@ export interface Unit {
 
 /** The fate of a unit of the last version of a text. */
 export type Fate = 'done' | 'failed' | 'held' | 'unread' | 'aside'
-export type Known = ReadonlyMap<string, Fate>
+export type KnownFates = ReadonlyMap<string, Fate>
 
 export function unitsOf({ blocks, diagnostics, notExecuted }: Document): Unit[] {
   const together: Block[][] = []
@@ -62,7 +62,7 @@ export type Which = 'new' | 'failed' | 'all'
  * The keys of what is to be run or reported; empty when there is no reason to. What could not be read is reported
  * again beside something new, because it still has to be corrected.
  */
-export function chooseUnits(units: readonly Unit[], known: Known, which: Which): ReadonlySet<string> {
+export function chooseUnits(units: readonly Unit[], known: KnownFates, which: Which): ReadonlySet<string> {
   const own = units.filter(({ state }) => state !== 'aside')
   const fresh = own.some(({ key }) => !known.has(key))
   if (which === 'new' && !fresh) return new Set()
@@ -90,7 +90,11 @@ export function onlyOf(document: Document, keys: ReadonlySet<string>): Document 
  * What is known of a version: nothing but what is in it, so that what is gone may come again. Of one that is cut
  * off it is unknown what is gone: the rest may still arrive.
  */
-export function knownOf(units: readonly Unit[], known: Known, fateOf: (unit: Unit) => Fate | undefined): Known {
+export function knownOf(
+  units: readonly Unit[],
+  known: KnownFates,
+  fateOf: (unit: Unit) => Fate | undefined,
+): KnownFates {
   const now = new Map<string, Fate>(isCutOff(units) ? known : [])
   for (const unit of units) {
     const fate = fateOf(unit) ?? known.get(unit.key) ?? (unit.state === 'aside' ? 'aside' : undefined)
@@ -101,7 +105,7 @@ export function knownOf(units: readonly Unit[], known: Known, fateOf: (unit: Uni
 }
 
 /** Units that already ran and came again, each as often as it did. */
-export function repeated(units: readonly Unit[], before: readonly Unit[], known: Known): readonly Unit[] {
+export function repeated(units: readonly Unit[], before: readonly Unit[], known: KnownFates): readonly Unit[] {
   const left = new Map<string, number>()
   for (const { key } of before) left.set(key, (left.get(key) ?? 0) + 1)
   return units.filter(({ key, state }) => {

@@ -8,14 +8,14 @@ import type { Scratch } from '../workspace/scratch.ts'
 import { type Location, locationOf } from '../workspace/walk.ts'
 
 /** What is at a path that may be anything, at any moment. */
-export type Look =
+export type WatchedState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'odd'; readonly why: string }
   | { readonly kind: 'large'; readonly size: number }
   | { readonly kind: 'file'; readonly bytes: Buffer }
 
 /** Reads a file that others write to. Undefined when it changed while it was read. */
-export function inspectFile(file: string, limit: number): Look | undefined {
+export function inspectFile(file: string, limit: number): WatchedState | undefined {
   const held = open(file)
   if ('kind' in held) return held
   try {
@@ -154,7 +154,7 @@ const isFresh = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - 
 
 const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 10))
 
-function open(file: string): { fd: number } | (Look & { kind: 'absent' | 'odd' }) {
+function open(file: string): { fd: number } | (WatchedState & { kind: 'absent' | 'odd' }) {
   // On Windows some are missing, which counts as 0.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   let fd: number

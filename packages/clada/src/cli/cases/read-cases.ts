@@ -18,7 +18,7 @@ export interface Case {
 export function readCases(markdown: string): Case[] {
   const cases: Case[] = []
   const headings: string[] = []
-  let open: Draft | undefined
+  let open: CaseDraft | undefined
   const close = (): void => {
     if (open?.document !== undefined && open.expected !== undefined)
       cases.push({ ...open, document: open.document, expected: open.expected })
@@ -48,7 +48,7 @@ export function readCases(markdown: string): Case[] {
   return cases
 }
 
-interface Draft {
+interface CaseDraft {
   readonly name: string
   readonly line: number
   document?: string
@@ -57,12 +57,12 @@ interface Draft {
   readonly after: Map<string, string>
 }
 
-type Part =
+type CasePart =
   | { readonly kind: 'heading'; readonly depth: number; readonly text: string; readonly line: number }
   | { readonly kind: 'fence'; readonly info: string; readonly text: string }
 
 /** Headings and fences, in order. A fence ends at a line of at least as many of its marks. */
-function* partsOf(markdown: string): Generator<Part> {
+function* partsOf(markdown: string): Generator<CasePart> {
   const lines = markdown.split(/\r?\n/)
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''

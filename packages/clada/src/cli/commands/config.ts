@@ -57,7 +57,7 @@ function namesFor(words: readonly string[]): readonly KeyName[] {
   throw new UsageError(`There is no key '${spellOutCommand(wanted)}'.${meant}`)
 }
 
-interface Row {
+interface KeyRow {
   readonly name: KeyName
   readonly value: unknown
   readonly from: 'flag' | ConfigSource | 'default'
@@ -67,7 +67,7 @@ interface Row {
   readonly refused?: { readonly value: unknown; readonly file: string; readonly line: number }
 }
 
-function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): Row {
+function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): KeyRow {
   const { value, from, at, refused } = effective
   // The command line has no settings of an editor.
   const fileOf = (by: ConfigSource): string => (by === 'project' || by === 'user' ? (loaded?.[by]?.file ?? '') : '')
@@ -81,10 +81,10 @@ function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, 
   return { name, value, from, file: fileOf(from), line: at?.line ?? 1, ...dropped }
 }
 
-const shownValue = ({ name, value, from }: Row): string =>
+const shownValue = ({ name, value, from }: KeyRow): string =>
   spellOutCommand(from === 'flag' ? String(value) : yamlOf(name, value))
 
-function tableOf(rows: readonly Row[], paint: Paint): string {
+function tableOf(rows: readonly KeyRow[], paint: Paint): string {
   const width = Math.max(...rows.map(({ name }) => name.length))
   return rows
     .flatMap((row) => {
@@ -96,7 +96,7 @@ function tableOf(rows: readonly Row[], paint: Paint): string {
 }
 
 /** A long list on a terminal would hide all other keys. */
-function briefValue(row: Row): string {
+function briefValue(row: KeyRow): string {
   const { name, value } = row
   return isTerminal(1) && Array.isArray(value) && value.length > longList
     ? `${formatCount(value.length, 'value')}: clada config ${name}`
@@ -105,14 +105,14 @@ function briefValue(row: Row): string {
 
 const longList = 20
 
-const droppedValue = ({ name, refused }: Row): string[] =>
+const droppedValue = ({ name, refused }: KeyRow): string[] =>
   refused === undefined
     ? []
     : [
         `${spellOutCommand(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored; see clada trust`,
       ]
 
-function sourceOf({ from, flag, file = '', line }: Row): string {
+function sourceOf({ from, flag, file = '', line }: KeyRow): string {
   if (from === 'flag') return `--${flag}`
   return from === 'default' ? from : `${shownFile(file)}:${line}`
 }

@@ -1,5 +1,5 @@
 import { isMissing } from '@clada/reply/core/block.ts'
-import { entryLines, reportEntries, type Style } from '../../report/entries.ts'
+import { entryLines, reportEntries, type ReportStyle } from '../../report/entries.ts'
 import { notExecutedText, type ReportOptions, withoutBlocksText } from '../../report/parts.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
@@ -152,7 +152,7 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
     const fate = one.code === 'skipped' ? 'would be left out' : 'would fail'
     return [...wrapped(`${head} ${fate}${spellOut(place)}`, options), ...rest]
   }
-  const style: Style = {
+  const style: ReportStyle = {
     action: (entry) => failed(entry.result),
     skipped: ({ results }) => results.flatMap(failed),
     unreadable: ({ errors }) => {

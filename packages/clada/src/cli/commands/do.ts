@@ -8,7 +8,7 @@ import { makeAsk } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { canAsk, print, readStdin } from '../streams.ts'
-import { Progress, openShownChanges } from '../live-output.ts'
+import { ProgressLine, openShownChanges } from '../live-output.ts'
 import {
   cladaOptions,
   configWarnings,
@@ -71,7 +71,7 @@ export const command: Command = {
 
     const shown = await withConfig(flags)
     const changes = await openShownChanges(shown)
-    const progress = flags.quiet === undefined ? new Progress('programs') : undefined
+    const progress = flags.quiet === undefined ? new ProgressLine('programs') : undefined
     const { ask } = makeAsk(paintFor(flags, 2))
     const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
     const clada = new Clada({ ...(await cladaOptions(flags)), ask: canAsk() ? asking : undefined })

@@ -71,7 +71,7 @@ export const command: Command = {
   },
 }
 
-async function project(root: string, given: FlagValues): Promise<Finding> {
+async function project(root: string, given: FlagValues): Promise<DoctorFinding> {
   const around = await findProjectAround(given)
   const found = `${spellOutCommand(root)} (${whoChose(root, around, given)})`
   if (!isWritable(root))
@@ -102,7 +102,7 @@ function isWritable(dir: string): boolean {
 }
 
 /** Where approvals and what a watcher has seen are kept. */
-function userState(): Finding[] {
+function userState(): DoctorFinding[] {
   const dir = stateHome()
   if (isWritable(dir)) return []
   return [
@@ -117,7 +117,7 @@ function userState(): Finding[] {
 }
 
 /** A history that is not read is shown nowhere else after the execution that found it. */
-function state(root: string): Finding[] {
+function state(root: string): DoctorFinding[] {
   const old = oldStateDir(root)
   const ignored = [...(old === undefined || isOldStateOurs(root) ? [] : [old]), ...foreignStates(root)]
   return ignored.map((dir) => ({
@@ -139,7 +139,7 @@ async function whoSays(flags: FlagValues): Promise<string> {
   return file === undefined ? 'the default in a repository' : `${spellOutCommand(file)}:${at?.line ?? 1}`
 }
 
-async function configs(flags: FlagValues): Promise<Finding[]> {
+async function configs(flags: FlagValues): Promise<DoctorFinding[]> {
   const name = 'config'
   try {
     const { user, project, warnings } = (await loadConfigFiles(flags)) ?? {}
@@ -156,7 +156,7 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
   }
 }
 
-function lineOf({ name, ok, found, advice, optional }: Finding, paint: Paint): string {
+function lineOf({ name, ok, found, advice, optional }: DoctorFinding, paint: Paint): string {
   const mark = ok ? paint.green('✓') : optional ? paint.yellow('–') : paint.red('✗')
   const below = ' '.repeat(nameWidth)
   const [first = '', ...rest] = wrapped(below + slashed(found))
@@ -175,7 +175,7 @@ function wrapped(line: string): string[] {
 }
 
 /** The sandbox is started, not only looked up: a kernel may refuse it. */
-async function sandbox(root: string): Promise<Finding[]> {
+async function sandbox(root: string): Promise<DoctorFinding[]> {
   const name = 'sandbox'
   const choice = chooseSandbox()
   if (!choice.ok) {
@@ -205,13 +205,13 @@ async function sandbox(root: string): Promise<Finding[]> {
 }
 
 /** The sandbox holds without any one of them. */
-const layer = ({ name, active, advice }: Layer): Finding =>
+const layer = ({ name, active, advice }: Layer): DoctorFinding =>
   active === undefined
     ? { name: `+ ${name}`, ok: false, optional: true, found: 'not here', advice }
     : { name: `+ ${name}`, ok: true, found: active }
 
 /** What is not promised where paths cannot be walked through open directories. */
-export function checkSwaps(on: Platform = platform): Finding[] {
+export function checkSwaps(on: Platform = platform): DoctorFinding[] {
   if (on.proc) return []
   const found =
     'each path is checked right before its use; a program that swaps directories at that moment could mislead it'
@@ -227,9 +227,9 @@ export function checkSwaps(on: Platform = platform): Finding[] {
 }
 
 /** Started where code would run: an interpreter may need files that are missing there. */
-function checkInterpreters(settings: Settings, exec: CommandSettings['exec']): Promise<Finding[]> {
+function checkInterpreters(settings: Settings, exec: CommandSettings['exec']): Promise<DoctorFinding[]> {
   return Promise.all(
-    execLanguages.map(async (lang): Promise<Finding> => {
+    execLanguages.map(async (lang): Promise<DoctorFinding> => {
       const name = interpreters[lang].names[0] ?? lang
       if (exec === 'off') return { name, ok: true, found: 'not tried: exec is off' }
       const tried = await tryInterpreter(lang, settings, exec)
@@ -247,7 +247,7 @@ function checkInterpreters(settings: Settings, exec: CommandSettings['exec']): P
 }
 
 /** The commands that run the tests, and whether they are approved. */
-async function tests(options: CladaOptions): Promise<Finding[]> {
+async function tests(options: CladaOptions): Promise<DoctorFinding[]> {
   const settings = settingsOf(options)
   const approvals = await approvalsFor(settings, commandSettingsOf(options))
   const approved = approvals.approved().map(spellOutCommand)
@@ -265,14 +265,14 @@ async function tests(options: CladaOptions): Promise<Finding[]> {
   ]
 }
 
-async function clipboard(root: string): Promise<Finding> {
+async function clipboard(root: string): Promise<DoctorFinding> {
   const opened = await openClipboard({ roots: [root] })
   const ok = isClipboard(opened)
   return { name: 'clipboard', ok, found: ok ? opened.name : opened.why, optional: true }
 }
 
 /** The installed git, the repository of the project, and how an execution is saved there. */
-async function gitFindings(root: string, options: CladaOptions, asked: string): Promise<Finding[]> {
+async function gitFindings(root: string, options: CladaOptions, asked: string): Promise<DoctorFinding[]> {
   const { git: mode, author } = historySettingsOf(options)
   const program = await gitProgram()
   try {
@@ -292,7 +292,7 @@ async function gitFindings(root: string, options: CladaOptions, asked: string): 
   }
 }
 
-async function gitProgram(): Promise<Finding> {
+async function gitProgram(): Promise<DoctorFinding> {
   const name = 'git'
   const file = ownProgram('git')
   if (file === undefined) return { name, ok: false, found: 'not installed', advice: 'Install git, or use --no-git.' }
@@ -325,9 +325,9 @@ async function savingOf(
   repository: Repository | undefined,
   head: Head | undefined,
   hasGit: boolean,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const name = 'saving'
-  const fine = (found: string): Finding => ({ name, ok: true, found })
+  const fine = (found: string): DoctorFinding => ({ name, ok: true, found })
   if (mode === 'off') return fine(`off (${asked}): nothing is saved in git; undo still works`)
   if (repository === undefined) {
     return fine(hasGit ? "shadow (no repository): checkpoints in clada's own" : 'off (no git): undo still works')
@@ -357,7 +357,7 @@ async function savingOf(
 }
 
 /** One thing that `clada doctor` looked at. */
-export interface Finding {
+export interface DoctorFinding {
   readonly name: string
   readonly ok: boolean
   readonly found: string

@@ -52,7 +52,7 @@ function generalHelp(commands: readonly Command[]): string {
 
 export function commandHelp({ name, usage, summary, about, flags: names, examples }: Command): string {
   const shown: readonly Flag[] = names.flatMap((flag) => flags.filter((one) => one.name === flag))
-  const rows = (list: readonly Flag[]): readonly Row[] => list.map((flag) => flagRow(flag, name))
+  const rows = (list: readonly Flag[]): readonly HelpRow[] => list.map((flag) => flagRow(flag, name))
   const flagIndent = indentBeside(
     rows(shown).map(([left]) => left),
     widestFlag,
@@ -89,20 +89,20 @@ function grouped(shown: readonly Flag[]): readonly { readonly heading: string; r
   return [{ heading: 'Flags', list: rest }, ...groups].filter(({ list }) => list.length > 0)
 }
 
-function flagRow(flag: Flag, command: string): Row {
+function flagRow(flag: Flag, command: string): HelpRow {
   const { name, value, help, values } = { ...flag, ...flag.for?.[command] }
   const spelled = `--${name}${value === undefined ? '' : ` ${value}`}`
   return [spelled, `${help}${values === undefined ? '' : ` (${values.join(', ')})`}`]
 }
 
-type Row = readonly [left: string, right: string]
+type HelpRow = readonly [left: string, right: string]
 
 /** Where the right column begins. Left sides wider than `widest` do not push it further. */
 const indentBeside = (lefts: readonly string[], widest = width): number =>
   2 + Math.max(...lefts.map(({ length }) => length).filter((length) => length <= widest), 8) + 2
 
 /** A left side that reaches into the right column has a line of its own. */
-function inTwoColumns(rows: readonly Row[], indent: number): string[] {
+function inTwoColumns(rows: readonly HelpRow[], indent: number): string[] {
   return rows.flatMap(([left, right]) => {
     const lines = wrapWords(right.split(' '), width - indent)
     const beside = 2 + left.length + 2 <= indent ? lines.shift() : undefined

@@ -66,16 +66,16 @@ export function executionNumber(word: string): number {
   throw new UsageError(`'${word}' is not the number of an execution. See clada history.`)
 }
 
-type Line = Omit<HistoryEntry, 'number'> & { readonly number: number | string }
+type HistoryLine = Omit<HistoryEntry, 'number'> & { readonly number: number | string }
 
 /** The executions of a conversation are one line, at the place of the last one. `older`: there are more before these. */
-function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
+function collapsed(entries: readonly HistoryEntry[], older: boolean): HistoryLine[] {
   const byId = new Map<string | number, HistoryEntry[]>()
   for (const entry of entries) {
     const id = entry.conversation?.id ?? entry.number
     byId.set(id, [...(byId.get(id) ?? []), entry])
   }
-  return entries.flatMap((entry): Line[] => {
+  return entries.flatMap((entry): HistoryLine[] => {
     const group = byId.get(entry.conversation?.id ?? entry.number) ?? []
     const [first] = group
     if (group.length < 2 || first === undefined) return [entry]
@@ -93,13 +93,13 @@ function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
   })
 }
 
-export function renderTable(entries: readonly Line[], paint: Paint = withoutColor): string {
+export function renderTable(entries: readonly HistoryLine[], paint: Paint = withoutColor): string {
   if (entries.length === 0) return 'Nothing was executed here yet.'
   const width = Math.max(...entries.map(({ number }) => String(number).length))
   return entries.map((entry) => line(entry, width, paint)).join('\n')
 }
 
-function line(entry: Line, width: number, paint: Paint): string {
+function line(entry: HistoryLine, width: number, paint: Paint): string {
   const { number, time, summary, failed, leftOut, commit, paths } = entry
   const notes = [
     ...(entry.undone ? ['undone'] : []),

@@ -13,7 +13,7 @@ import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import type { Ask } from '../../core/commands.ts'
 import { makeAsk } from '../ask.ts'
-import { Progress } from '../live-output.ts'
+import { ProgressLine } from '../live-output.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, readNumber, programs, running, saving, UsageError } from '../flags.ts'
 import { loadConfigured, forLongProcess, paintFor, reportOptions, withConfig } from '../options.ts'
@@ -76,7 +76,7 @@ export const command: Command = {
         until,
       })
     const { id, number } = transcript.record
-    const progress = new Progress('programs')
+    const progress = new ProgressLine('programs')
     const { ask } = makeAsk(paintFor(flags, 2))
     const asking: Ask = (request) => progress.asking(() => ask(request))
     const loopOptions: CladaOptions = {
@@ -143,7 +143,7 @@ const codes: Readonly<Record<Ending, ExitCode>> = {
   model: 1,
 }
 
-interface Asked {
+interface LoopRequest {
   readonly task: string
   readonly until: string | undefined
   readonly model: Model
@@ -153,7 +153,7 @@ interface Asked {
 }
 
 /** @throws UsageError */
-async function askedLoop(flags: FlagValues, words: readonly string[], root: string): Promise<Asked> {
+async function askedLoop(flags: FlagValues, words: readonly string[], root: string): Promise<LoopRequest> {
   const [until] = flags.until ?? []
   const rounds = readNumber(flags, 'rounds') ?? 20
   if (flags.replay !== undefined) {
@@ -234,7 +234,7 @@ async function promptFor(
   )
 }
 
-function tellTo(paint: Paint, progress: Progress, model: string): (event: LoopEvent) => void {
+function tellTo(paint: Paint, progress: ProgressLine, model: string): (event: LoopEvent) => void {
   const begun = now()
   const say = (text: string): void => {
     progress.clear()
@@ -287,7 +287,7 @@ async function squash(clada: Clada, id: string, task: string): Promise<void> {
   if (only.length > 1) await clada.squash({ only, containing: '', message: `AI: ${task.split('\n', 1)[0]}` })
 }
 
-interface Summarized {
+interface LoopSummary {
   readonly number: number
   readonly result: LoopResult
   readonly changes: readonly FileChange[]
@@ -295,7 +295,7 @@ interface Summarized {
   readonly elapsedMs: number
 }
 
-function summaryOf({ number, result, changes, until, elapsedMs }: Summarized, paint: Paint): string {
+function summaryOf({ number, result, changes, until, elapsedMs }: LoopSummary, paint: Paint): string {
   const state = (success: boolean): string => (success ? 'succeeded' : 'failed')
   const diffs = changes.map(({ path, before, after, binary }) =>
     binary ? `Binary file ${path} changed\n` : unifiedDiff(before && path, after && path, before, after, {}),

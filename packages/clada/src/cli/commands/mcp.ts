@@ -7,7 +7,7 @@ import { cladaOptions, forLongProcess, configWarnings, loadConfigFiles, reportOp
 import { isTerminal } from '../streams.ts'
 import { ownVersion } from './version.ts'
 import { registry } from '../../actions/registry.ts'
-import type { Project } from '../../mcp/client-roots.ts'
+import type { ClientProject } from '../../mcp/client-roots.ts'
 import { defaultTools, executeTool } from '../../mcp/document-tools.ts'
 import type { McpOptions } from '../../mcp/session.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
@@ -53,7 +53,7 @@ export const command: Command = {
   },
 }
 
-async function projectFor(given: FlagValues): Promise<Project> {
+async function projectFor(given: FlagValues): Promise<ClientProject> {
   const flags = { ...given, root: given.root ?? [] }
   const options = forLongProcess(await cladaOptions(flags))
   const loaded = await loadConfigFiles(flags)

@@ -12,7 +12,7 @@ import type { Command } from '../command.ts'
 import { openEndNotice } from '../end-notice.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
 import { canAsk, giveText, readGiving, isLive, isTerminal, print, readInputs, say, readStdinTexts } from '../streams.ts'
-import { Progress, openShownChanges } from '../live-output.ts'
+import { ProgressLine, openShownChanges } from '../live-output.ts'
 import { LiveReport } from '../live-report.ts'
 import { rootOf, settingsOf } from '../../config/settings.ts'
 import { slashed } from '../../core/paths.ts'
@@ -62,7 +62,7 @@ export const command: Command = {
   ],
   run: async ({ flags: given, words }) => {
     // The time limit also ends the wait for standard input.
-    let progress: Progress | undefined
+    let progress: ProgressLine | undefined
     const { ask } = makeAsk(paintFor(given, 2))
     const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
     const { totalTimeout, ...options } = {
@@ -88,7 +88,7 @@ export const command: Command = {
       const report = { ...shown, ...changes.shown }
       // Where a person sees the lines of the report as they come, they need no count of actions.
       progress =
-        flags.quiet === undefined ? new Progress(isPrinted && isTerminal(1) ? 'programs' : 'counts') : undefined
+        flags.quiet === undefined ? new ProgressLine(isPrinted && isTerminal(1) ? 'programs' : 'counts') : undefined
       const root = slashed(rootOf(options.repoPath))
       const live = isPrinted
         ? new LiveReport({ formatFor, report, root, programs: programStream(flags), progress })
@@ -148,7 +148,7 @@ async function reviewing(color: boolean): Promise<(clada: Clada, text: string) =
 }
 
 interface Watched {
-  readonly progress: Progress | undefined
+  readonly progress: ProgressLine | undefined
   readonly totalTimeout: number | undefined
   readonly stop: AbortController
 }

@@ -78,13 +78,13 @@ async function signHistory(root: string, settings: HistorySettings): Promise<0 |
   return done.state === 'nothing to adopt' ? 1 : 0
 }
 
-type Answer = 'agreed' | 'declined' | 'no terminal'
+type TrustAnswer = 'agreed' | 'declined' | 'no terminal'
 
 /** Trusts the file as it was read, not as it is on the disk by then. */
 async function vouchForFile(
   loaded: Awaited<ReturnType<typeof loadConfigFiles>>,
   project: { readonly dir: string; readonly text: string; readonly file: string; readonly trusted: boolean },
-): Promise<Answer> {
+): Promise<TrustAnswer> {
   const open = keyNames.flatMap((name) => {
     const refused = loaded?.merged[name].refused
     return refused?.by === 'project' && name !== 'commands.approve' ? [{ name, ...refused }] : []
@@ -116,8 +116,8 @@ async function allNotes(clada: Clada, settings: Settings): Promise<AgentNotes[]>
 }
 
 /** The user sees all of what models are told. */
-async function vouchForNotes(notes: readonly AgentNotes[], settings: Settings): Promise<Answer> {
-  let answer: Answer = 'agreed'
+async function vouchForNotes(notes: readonly AgentNotes[], settings: Settings): Promise<TrustAnswer> {
+  let answer: TrustAnswer = 'agreed'
   for (const { path, text } of notes.filter(({ isTrusted }) => !isTrusted)) {
     if (text === undefined) {
       say(`${spellOut(path)} is a link, no text or too long: prompts only name it.`)
@@ -133,14 +133,14 @@ async function vouchForNotes(notes: readonly AgentNotes[], settings: Settings): 
   return answer
 }
 
-async function vouchForCommands(root: string, approvals: Approvals, lines: readonly string[]): Promise<Answer> {
+async function vouchForCommands(root: string, approvals: Approvals, lines: readonly string[]): Promise<TrustAnswer> {
   const open = lines.filter((line) => approvalState(line, approvals).state !== 'approved')
   if (open.length === 0) {
     if (lines.length > 0) print('All commands that the project lists are approved.')
     return 'agreed'
   }
   print(`${root} lists as approved:`)
-  let answer: Answer = 'agreed'
+  let answer: TrustAnswer = 'agreed'
   for (const line of open) {
     const read = approvalLineOf(line)
     if ('reason' in read) {
@@ -164,7 +164,7 @@ async function vouchForCommands(root: string, approvals: Approvals, lines: reado
   return answer
 }
 
-function withoutTerminal(instead: string): Answer {
+function withoutTerminal(instead: string): TrustAnswer {
   say(`clada: there is no terminal to ask on; ${instead}.`, 2)
   return 'no terminal'
 }

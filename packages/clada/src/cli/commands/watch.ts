@@ -17,7 +17,7 @@ import { makeAskBoth, type Keyboard, readKeys } from '../watch/keys.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
 import type { Reviewed } from '../review.ts'
 import { press, typedCommands, type Workbench } from '../watch/commands.ts'
-import { openView, type View } from '../watch/view.ts'
+import { openView, type ListenerView } from '../watch/view.ts'
 
 /** The listener at a terminal: events as they happen, and keys. */
 export const command: Command = {
@@ -163,7 +163,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 /** Undefined if it cannot start, which is reported. */
 async function started(
   filePath: string,
-  view: View,
+  view: ListenerView,
   options: Omit<ListenerOptions, 'filePath' | 'onEvent'>,
 ): Promise<Listener | undefined> {
   try {
@@ -183,7 +183,7 @@ interface Keys {
   letGo(): void
 }
 
-function keysAt({ screen }: View): Keys {
+function keysAt({ screen }: ListenerView): Keys {
   let keyboard: Keyboard | undefined
   let release: (() => void) | undefined
   let isLent = false

@@ -7,7 +7,7 @@ import type { Listener } from '../../watch/listener.ts'
 import { renderTable } from '../commands/history.ts'
 import { undoLines } from '../print-step.ts'
 import type { Board } from './clipboard.ts'
-import type { View } from './view.ts'
+import type { ListenerView } from './view.ts'
 import { messageOf } from '../../core/platform.ts'
 
 interface KeyCommand {
@@ -19,7 +19,7 @@ interface KeyCommand {
 }
 
 export interface Workbench {
-  readonly view: View
+  readonly view: ListenerView
   readonly clada: Clada
   readonly listener: Listener
   /** Opened when the first key asks for it, unless it is in use anyway. */

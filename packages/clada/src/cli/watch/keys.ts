@@ -113,7 +113,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /** Questions on a screen, answered by one key. */
-export interface KeyQuestions extends Questions {
+export interface KeyQuestions extends TerminalQuestions {
   /** Whether the key was an answer, or belongs to a question that is open. */
   key(key: string): boolean
   /** What the last line says while a question is open. */
@@ -181,14 +181,14 @@ export function makeKeyQuestions(screen: Screen, showStatus: () => void): KeyQue
 type AskedByKey = Pick<ApprovalRequest, 'about' | 'canTry'>
 
 /** Asks the person at this terminal, who answers with one key. */
-export interface Questions {
+export interface TerminalQuestions {
   /** Undefined when `gone` comes first. */
   ask(lines: readonly string[], asked: AskedByKey, gone: AbortSignal): Promise<ApprovalAnswer | undefined>
   tell(line: string): void
 }
 
 /** Asks at the terminal and on an open page at the same time; the first answer counts. */
-export function makeAskBoth(here: Questions | undefined, over: AbortSignal, paint: Paint): Ask {
+export function makeAskBoth(here: TerminalQuestions | undefined, over: AbortSignal, paint: Paint): Ask {
   return (request) =>
     firstAnswer(
       over,
@@ -203,7 +203,7 @@ export function makeAskBoth(here: Questions | undefined, over: AbortSignal, pain
 async function askPage(
   request: ApprovalRequest,
   signal: AbortSignal,
-  here: Questions | undefined,
+  here: TerminalQuestions | undefined,
 ): Promise<ApprovalAnswer | undefined> {
   for (;;) {
     const answer = await askApprovalSocket(request, signal)

@@ -22,7 +22,7 @@ export interface ViewOptions {
 }
 
 /** The terminal of a listener, and the last report on it. */
-export interface View {
+export interface ListenerView {
   readonly screen: Screen
   /** Undefined when there is no keyboard. */
   readonly questions: KeyQuestions | undefined
@@ -35,9 +35,9 @@ export interface View {
   readonly report: () => string
 }
 
-export function openView({ root, file, report, streamed, terminal }: ViewOptions): View {
+export function openView({ root, file, report, streamed, terminal }: ViewOptions): ListenerView {
   const screen = terminal === 'none' ? makePlainScreen() : makeLiveScreen(process.stdout, report.color ?? false)
-  const look: Omit<Look, 'columns'> = {
+  const look: Omit<ViewStyle, 'columns'> = {
     ...report,
     outputLimit: 1500,
     root,
@@ -101,7 +101,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
 
 const hints = ['? help', 'u undo', 'x again', 'q quit']
 
-interface Status {
+interface StatusLine {
   hear(event: ListenerEvent, now: Date): void
   /** The program does not run before the answer. */
   asked(): void
@@ -109,7 +109,7 @@ interface Status {
 }
 
 /** The last line: the current activity, or the result of the last run and its time. */
-function makeStatus(file: string, root: string): Status {
+function makeStatus(file: string, root: string): StatusLine {
   const short = (text: string): string => spellOut(shortenPaths(text, root)).replaceAll('\n', ' ')
   let line = [short(`watching ${file}`)]
   let program: { readonly what: string; readonly since: number } | undefined
@@ -138,14 +138,14 @@ function makeStatus(file: string, root: string): Status {
 }
 
 /** How events of a listener are shown. Nothing in them moves the cursor. */
-export interface Look extends ReportOptions {
+export interface ViewStyle extends ReportOptions {
   readonly root: string
   readonly file: string
   readonly keys: boolean
   readonly columns: number
 }
 
-export function eventLines(event: ListenerEvent, look: Look, now: Date): string[] {
+export function eventLines(event: ListenerEvent, look: ViewStyle, now: Date): string[] {
   const paint = look.color ? withColor : withoutColor
   const short = (text: string): string => spellOut(shortenPaths(text, look.root))
   const key = (name: string, otherwise: string): string => (look.keys ? `${name} ` : otherwise)
@@ -197,7 +197,7 @@ export function eventLines(event: ListenerEvent, look: Look, now: Date): string[
 /** Only the first lines of a change: clada history shows all of it. */
 const changedLines = 16
 
-function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: Look): string[] {
+function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: ViewStyle): string[] {
   const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
   const width = Math.max(20, look.columns - 6)
   // Counted in characters first; some take two columns.
@@ -213,7 +213,7 @@ function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, lo
 // eslint-disable-next-line no-control-regex -- it may be coloured
 const compared = /^(?:\u001b\[[\d;]*m)* {6}(?:\u001b\[[\d;]*m)*[-+ ]/
 
-function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
+function endLines({ result, copied, origin, above }: Done, look: ViewStyle): string[] {
   const paint = look.color ? withColor : withoutColor
   const counted =
     origin === 'file' ? { name: shortenPaths(look.file, look.root), above } : { name: 'the reply', above: 0 }

@@ -230,16 +230,16 @@ function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): 
     ? ', because the hunks for it are applied together or not at all (--patches good applies those that fit)'
     : ''
   const left = applies ? [] : [`The file was left as it was${why}.`]
-  const rest = (reader: Reader): string[] => [...left, ...verdictSentences(others, reader)]
+  const rest = (reader: Audience): string[] => [...left, ...verdictSentences(others, reader)]
   const own = advice[reason]
   const { model, user } = typeof own === 'string' ? { model: own, user: own } : own
   return { model: [model, ...rest('model')].join(' '), user: [user, ...rest('user')].join(' ') }
 }
 
-type Reader = 'model' | 'user'
+type Audience = 'model' | 'user'
 
 /** One sentence for all hunks of which the same is true. */
-function verdictSentences(verdicts: readonly HunkVerdict[], reader: Reader): string[] {
+function verdictSentences(verdicts: readonly HunkVerdict[], reader: Audience): string[] {
   const kinds = new Set(verdicts.map(({ verdict }) => verdict))
   return [...kinds].map((verdict) => {
     const alike = verdicts.filter((each) => each.verdict === verdict)

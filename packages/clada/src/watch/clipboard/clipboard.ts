@@ -45,7 +45,7 @@ export const fromWindows = (text: string): string => (/(?<!\r)\n/.test(text) ? t
 /** A program that reads or fills the clipboard. Its file is absolute: nothing is looked up. */
 export type Helper = readonly [file: string, ...args: string[]]
 
-type Surroundings = Pick<Machine, 'env' | 'patienceMs'>
+type ClipboardMachine = Pick<Machine, 'env' | 'patienceMs'>
 
 export interface HelperEnd {
   readonly exitCode: number | null
@@ -54,7 +54,7 @@ export interface HelperEnd {
 }
 
 /** @throws Error when it does not start, or hangs: then it is killed. */
-export function runHelper([file, ...args]: Helper, { env, patienceMs }: Surroundings): Promise<HelperEnd> {
+export function runHelper([file, ...args]: Helper, { env, patienceMs }: ClipboardMachine): Promise<HelperEnd> {
   return new Promise((done, fail) => {
     const child = startProgram(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const stdout: Buffer[] = []
@@ -78,7 +78,11 @@ export function runHelper([file, ...args]: Helper, { env, patienceMs }: Surround
  * The same for a program that takes a text and goes on serving it in the background, where it keeps what it inherited:
  * so it gets nothing that could be waited for, and is done when its first process is.
  */
-export function feedHelper([file, ...args]: Helper, text: string, { env, patienceMs }: Surroundings): Promise<void> {
+export function feedHelper(
+  [file, ...args]: Helper,
+  text: string,
+  { env, patienceMs }: ClipboardMachine,
+): Promise<void> {
   return new Promise((done, fail) => {
     // A session of its own: what serves the text outlives the terminal that clada ran in.
     const child = startProgram(file, args, { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true })

@@ -11,7 +11,7 @@ export interface Copy {
   readonly at: number
 }
 
-export type Verdict =
+export type CopyVerdict =
   | { readonly kind: 'ignore' }
   /** Complete blocks and no token: the user has to press a key. */
   | { readonly kind: 'wait'; readonly text: string; readonly blocks: readonly Block[] }
@@ -55,7 +55,7 @@ export class Recogniser {
     this.#answers = [...this.#answers.slice(-rememberedAnswers), plain(answer)]
   }
 
-  saw(copy: Copy): Verdict {
+  saw(copy: Copy): CopyVerdict {
     const { text, at } = copy
     // Emptied, something that is no text, or still there.
     if (text === '' || text === this.#last) return ignore
@@ -73,11 +73,11 @@ export class Recogniser {
   }
 
   /** The key that accepts the offer was pressed. */
-  accept(at: number): Verdict {
+  accept(at: number): CopyVerdict {
     return this.#offered === undefined ? ignore : this.#run(this.#offered, 'accepted', at)
   }
 
-  #judge(copy: Copy): Verdict {
+  #judge(copy: Copy): CopyVerdict {
     const { text, at } = copy
     const document = this.#read(text)
     if (document === undefined) return ignore
@@ -98,14 +98,14 @@ export class Recogniser {
     }
   }
 
-  #run(text: string, how: How, at: number): Verdict {
+  #run(text: string, how: How, at: number): CopyVerdict {
     this.#offered = undefined
     this.#ran = { text, at }
     return { kind: 'run', text, how }
   }
 }
 
-const ignore: Verdict = { kind: 'ignore' }
+const ignore: CopyVerdict = { kind: 'ignore' }
 const rememberedAnswers = 20
 
 /** How a text ends, and how its lines are broken, depends on where it was copied. */

@@ -1,6 +1,6 @@
 import { spellOut } from '../../report/words.ts'
 import type { Clipboard } from './clipboard.ts'
-import { type How, Recogniser, type RecogniserOptions, type Verdict } from './recognise.ts'
+import { type How, Recogniser, type RecogniserOptions, type CopyVerdict } from './recognise.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import { messageOf } from '../../core/platform.ts'
 
@@ -69,7 +69,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
     return Math.min(longestRetryMs, lookMs * 2 ** failures++)
   }
 
-  const act = (verdict: Verdict): void => {
+  const act = (verdict: CopyVerdict): void => {
     if (verdict.kind === 'echo') {
       if (lastAnswer !== undefined) void answer(lastAnswer)
       return
