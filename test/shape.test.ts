@@ -70,6 +70,18 @@ it('exported functions of one name are one function, in all packages', () => {
   expect([...places].filter(([, files]) => files.size > 1)).toEqual([])
 })
 
+/** The properties of a component are `Props`, as in every program with components. */
+it('types, interfaces and classes of one name are one, in all packages', () => {
+  const declared = /^(?:export )?(?:abstract )?(?:type|interface|class) (\w+)/gm
+  const places = new Map<string, Set<string>>()
+  for (const { file, code } of everything)
+    for (const [, name = ''] of code.matchAll(declared))
+      if (!file.endsWith('.d.ts') && !(name === 'Props' && file.endsWith('.tsx')))
+        places.set(name, (places.get(name) ?? new Set()).add(file))
+  expect(places.size).toBeGreaterThan(1000)
+  expect([...places].filter(([, files]) => files.size > 1)).toEqual([])
+})
+
 describe('optional properties', () => {
   /** An object that is spread under a condition; a list may be. */
   const conditional = /\.\.\.\((?:[^(){}[\]]|\((?:[^()]|\([^()]*\))*\)|\[[^[\]]*\])*(?:(?<!\?)[?:]|&&|\|\|)\s*\{/

@@ -59,7 +59,7 @@ export type ToTab =
   | { readonly type: 'insert'; readonly text: string }
   /** Gets a `Comparison`. */
   | { readonly type: 'compare'; readonly bar: string }
-  /** Gets a `Reading`; nothing if the reply is gone. */
+  /** Gets a `PageReply`; nothing if the reply is gone. */
   | { readonly type: 'read'; readonly bar: string }
   /** For the bar. */
   | { readonly type: 'say'; readonly bar: string; readonly text: string }

@@ -2,7 +2,7 @@ import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
-import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { FileState, Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Conversation, Settings } from '../core/settings.ts'
 import type { ContentStore } from '../store/content-store.ts'
@@ -315,8 +315,6 @@ function changeFrom(...states: Parameters<typeof changeAt>): FileChange[] {
   const change = changeAt(...states)
   return change === undefined ? [] : [changeOf(change, change.at.root)]
 }
-
-type FileState = NonNullable<Change['before']>
 
 const linkState = (target: string): FileState => ({ bytes: Buffer.from(target), mode: 0o120000 })
 

@@ -128,7 +128,7 @@ export class Companion {
     return this.#pairing.all().length > 0
   }
 
-  /** What a request gets: JSON. Throws a `Refusal` before it is known who asks; later refusals are signed answers. */
+  /** What a request gets: JSON. Throws a `RequestRefusal` before it is known who asks; later refusals are signed answers. */
   async answer(request: IncomingMessage, route: string): Promise<{ status: number; body: unknown }> {
     const { headers, method } = request
     const { host, inputBytes } = this.#options
