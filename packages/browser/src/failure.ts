@@ -1,4 +1,4 @@
 /** What went wrong, for people to read. */
 export class ExtensionError extends Error {
-  override readonly name: string = 'Failure'
+  override readonly name: string = 'ExtensionError'
 }

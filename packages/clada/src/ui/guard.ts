@@ -129,7 +129,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** A request that is not done, with what the page shows. */
 export class RequestRefusal extends Error {
-  override readonly name = 'Refusal'
+  override readonly name = 'RequestRefusal'
   readonly status: number
 
   constructor(status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421, message: string) {
