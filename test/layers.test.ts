@@ -137,7 +137,6 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'git/git-program.ts',
     'git/index-file.ts',
     'git/isolated-git.ts',
-    'git/made-directories.ts',
     'git/move-head.ts',
     'git/objects.ts',
     'git/repository.ts',

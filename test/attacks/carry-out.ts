@@ -7,7 +7,7 @@ import { approvalLineOf } from '../../packages/clada/src/approvals/approval-line
 import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { lockFileOf } from '../../packages/clada/src/store/lock.ts'
 import type { Attack } from './attack.ts'
-import { hasCode } from '../../packages/clada/src/core/platform.ts'
+import { hasCode } from '../../packages/clada/src/core/errors.ts'
 import { documentFor } from './document.ts'
 import { canaries, type Fixture } from './fixture.ts'
 import { achieved, differences, filesOf, type Picture, pictureOf, type Run } from './oracle.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { slashed } from '../../packages/clada/src/core/paths.ts'
-import { hasCode } from '../../packages/clada/src/core/platform.ts'
+import { hasCode } from '../../packages/clada/src/core/errors.ts'
 import { findState, makeState } from '../../packages/clada/src/state/project-state.ts'
 
 /**

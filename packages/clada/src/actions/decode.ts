@@ -5,7 +5,7 @@ import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, isInside, slashed, writtenPath } from '../core/paths.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { type ExecutionResult, type ParseError, refusedCall } from '../core/result.ts'
-import { kindOf } from '../core/platform.ts'
+import { describeValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { parsePairs, writePairs } from '@clada/reply/text/edit-pairs.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
@@ -340,7 +340,7 @@ export function notAnObject(action: string, params: ActionSpec['params'], given:
   const needed = Object.keys(params).filter((name) => isLacking(name, params[name], {}))
   return refusedCall(action, {
     errorType: 'type',
-    message: `Invalid arguments: they are ${kindOf(given)}`,
+    message: `Invalid arguments: they are ${describeValue(given)}`,
     code: 'invalid_parameter',
     hint: `Give them as one object: {${needed.map((name) => `"${name}": …`).join(', ')}}.`,
   })

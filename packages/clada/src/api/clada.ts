@@ -31,7 +31,7 @@ import {
 import { narrowTo } from '../config/narrow.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { isInside } from '../core/paths.ts'
 import { estimateTokens, tokenLength } from '@clada/reply/text/lines.ts'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { decidesItself } from '../policy/deciding-files.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 import {

@@ -3,7 +3,7 @@ import { allCommands, commands } from './commands/list.ts'
 import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
 import { forgetTerminals, isTerminal, OutputError, say } from './streams.ts'
-import { isOsError, type OsError } from '../core/platform.ts'
+import { isOsError, type OsError } from '../core/errors.ts'
 
 /** Names that commands had before. */
 const formerNames: Readonly<Record<string, string>> = { listener: 'watch', listen: 'watch' }

@@ -7,7 +7,8 @@ import { spellOut } from '../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { type FlagValues, UsageError } from './flags.ts'
 import { InputError } from '@clada/reply/core/source.ts'
-import { messageOf, platform } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
+import { platform } from '../core/platform.ts'
 
 /** The report could not be written. The run itself is complete. */
 export class OutputError extends Error {

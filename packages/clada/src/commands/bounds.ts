@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode, homeDir } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
+import { homeDir } from '../core/platform.ts'
 import type { ChangedFile, WriterKind } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { makePathJudge, pathPolicyOf, writeBlocked } from '../policy/paths.ts'

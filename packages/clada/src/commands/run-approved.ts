@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { homeDir, isOsError } from '../core/platform.ts'
+import { isOsError } from '../core/errors.ts'
+import { homeDir } from '../core/platform.ts'
 import { slashed } from '../core/paths.ts'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import {
@@ -18,7 +19,7 @@ import type { ApprovalAnswer, ApprovalRequest, Ask, RunData, TrialRun } from '..
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
 import { SettingsError } from '../core/settings.ts'
 import { decidesWhatRuns } from '../policy/deciding-files.ts'
 import { repositoryAt } from '../process/layered-git.ts'

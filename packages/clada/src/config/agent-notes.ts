@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { isInside, slashed } from '../core/paths.ts'
 import type { Settings } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isOsError, messageOf } from '../core/platform.ts'
+import { isOsError, messageOf } from '../core/errors.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/action.ts'

@@ -1,4 +1,4 @@
-import { isOsError, messageOf } from './platform.ts'
+import { isOsError, messageOf } from './errors.ts'
 
 /**
  * What the operating system refuses, in words for people and models. The language fixes Node's words for the `error` of a

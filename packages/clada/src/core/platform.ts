@@ -126,15 +126,6 @@ export function platformOf(name: NodeJS.Platform, env: NodeJS.ProcessEnv = proce
 
 export const platform: Platform = platformOf(process.platform)
 
-/** What the operating system refused, with its code: `ENOENT`, `EACCES`, … */
-export type OsError = NodeJS.ErrnoException & { code: string }
-
-export const isOsError = (error: unknown): error is OsError =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string'
-
-export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  isOsError(error) && codes.includes(error.code)
-
 /** The user's home directory. A user id that the system does not know has none: then a place where nothing is. */
 export function homeDir(): string {
   try {
@@ -142,15 +133,4 @@ export function homeDir(): string {
   } catch {
     return '/nonexistent'
   }
-}
-
-/** What an error says, whatever was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** What a value is, in a message. */
-export function kindOf(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'string' ? 'a text' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

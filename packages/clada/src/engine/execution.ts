@@ -29,7 +29,7 @@ import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts
 import { concurrentWrites, writeConcurrently } from '../workspace/replacement.ts'
 import { localTime } from '../core/local-time.ts'
 import { slashed } from '../core/paths.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
 
 /** What other parts of the engine do for an execution. */
 export interface ExecutionParts {

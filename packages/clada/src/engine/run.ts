@@ -20,7 +20,7 @@ import { findState } from '../state/project-state.ts'
 import type { ExecutionHooks } from './execution-hooks.ts'
 import { type ActionLog, Execution, type ExecutionParts } from './execution.ts'
 import { type ExecuteOptions, nothingRun, type RunOptions, type RunResult } from './options.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
 
 /* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { ProblemError } from '../core/problem.ts'
 import { copyWithTime, readStats, renameFile, syncFile, touchFile } from '../state/own-files.ts'
 import { gitError, namesIn } from './git-program.ts'

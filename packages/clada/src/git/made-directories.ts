@@ -1,8 +1,7 @@
 import { lookUp } from '@clada/reply/core/look-up.ts'
-import fs from 'node:fs'
 import path from 'node:path'
 import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
-import { jsonOf, putFile, readOwn, readStats } from '../state/own-files.ts'
+import { jsonOf, listNames, putFile, readOwn, readStats } from '../state/own-files.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
@@ -128,17 +127,9 @@ function toolOf(top: string, dir: string): string | undefined {
   const known = lookUp(byName, name) ?? (name.endsWith('.egg-info') ? 'build output' : undefined)
   if (known !== undefined) return known
   const beside = besides.filter(([one]) => one === name)
-  const names = beside.length === 0 ? [] : namesAt(path.join(top, path.posix.dirname(dir)))
+  const names = beside.length === 0 ? [] : listNames(path.join(top, path.posix.dirname(dir)))
   const [, , why] = beside.find(([, file]) => names.some((one) => file.test(one))) ?? []
   return why ?? inside.find(([file]) => readStats(path.join(top, dir, file))?.isFile())?.[1]
-}
-
-function namesAt(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir)
-  } catch {
-    return []
-  }
 }
 
 /** Nobody writes more at once. */

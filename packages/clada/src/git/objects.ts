@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { syncFile, syncFiles } from '../state/own-files.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { inRepository, refuseLinks, type Repository } from './repository.ts'

@@ -2,7 +2,7 @@ import { isReferenceName } from '../state/reference-name.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, type GitCall, gitError } from './git-program.ts'
-import { hasCode, isOsError } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/errors.ts'
 import { now } from '../core/time-limit.ts'
 import { identityOf } from '../store/summary.ts'
 import { dirsAbove, slashed } from '../core/paths.ts'
@@ -17,6 +17,7 @@ import {
   syncFiles,
   touchFile,
 } from '../state/own-files.ts'
+import { pause } from '../core/pause.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {
@@ -343,12 +344,12 @@ export const indexLock = ({ gitDir }: Repository): string => path.join(gitDir, '
 
 /** Other git processes hold a lock only briefly. */
 export async function waitForLock(lock: string): Promise<void> {
-  for (const begun = now(); fs.existsSync(lock); await pause()) if (now() - begun >= lockMs) throw lockedError(lock)
+  for (const begun = now(); fs.existsSync(lock); await pause(20)) if (now() - begun >= lockMs) throw lockedError(lock)
 }
 
 /** Creates a lock file by linking its content. Others hold it only briefly. */
 export async function takeLockFile(content: string, lock: string): Promise<'linked' | 'cannot link'> {
-  for (const begun = now(); ; await pause()) {
+  for (const begun = now(); ; await pause(20)) {
     try {
       fs.linkSync(content, lock)
       return 'linked'
@@ -360,8 +361,6 @@ export async function takeLockFile(content: string, lock: string): Promise<'link
 }
 
 const lockMs = 2000
-
-const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 20))
 
 const lockedError = (lock: string): Error =>
   gitError(

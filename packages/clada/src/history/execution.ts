@@ -28,7 +28,7 @@ import {
   sweepIsolated,
   replyFilesIn,
 } from '../store/record.ts'
-import { isOsError } from '../core/platform.ts'
+import { isOsError } from '../core/errors.ts'
 import { noteElsewhere } from './elsewhere.ts'
 import { type OpenFurther, withoutGitAdvice } from './further.ts'
 import { takeOverOldState } from './take-over.ts'

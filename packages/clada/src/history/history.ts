@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { isOsError } from '../core/platform.ts'
+import { isOsError } from '../core/errors.ts'
 import { pathFrom } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { ProblemError } from '../core/problem.ts'
 import { stateName } from '../core/reserved-names.ts'
 import type { HistorySettings } from '../core/settings.ts'

@@ -1,4 +1,4 @@
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { startMarked } from '../process/marked.ts'
 
 export interface ChatMessage {

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { narrowTo } from '../config/narrow.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { homeDir, messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
+import { homeDir } from '../core/platform.ts'
 
 /** The project of a client, with what applies there. */
 export interface ClientProject {

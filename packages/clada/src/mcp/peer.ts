@@ -1,4 +1,4 @@
-import { kindOf } from '../core/platform.ts'
+import { describeValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import {
   answerModern,
@@ -91,7 +91,7 @@ export class Peer {
   }
 
   #receive(message: unknown): void {
-    if (!isRecord(message)) return this.onerror(new Error(`a message is ${kindOf(message)}`))
+    if (!isRecord(message)) return this.onerror(new Error(`a message is ${describeValue(message)}`))
     const { id, method, params = {}, result, error } = message
     const known = typeof id === 'string' || typeof id === 'number' ? id : undefined
     if (method === undefined && (result !== undefined || error !== undefined)) this.#answered(id, result, error)
@@ -148,7 +148,7 @@ export class Peer {
     const { capabilities } = params
     const asked = textIn(params, 'protocolVersion')
     if (!isRecord(capabilities))
-      throw protocolError(codes.invalidParams, `capabilities must be an object; it is ${kindOf(capabilities)}`)
+      throw protocolError(codes.invalidParams, `capabilities must be an object; it is ${describeValue(capabilities)}`)
     this.client = capabilities
     return {
       protocolVersion: legacyVersions.includes(asked) ? asked : legacyVersions[0],

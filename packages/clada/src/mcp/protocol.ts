@@ -1,4 +1,4 @@
-import { kindOf } from '../core/platform.ts'
+import { describeValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** The parts of the protocol that both eras share: messages, errors, and the names that they are known by. */
@@ -78,15 +78,18 @@ export function versionIn(params: unknown): unknown {
 /** The capabilities of the client that sends a modern request. @throws where the request is not a whole one */
 export function capabilitiesIn(params: RpcParams): RpcParams {
   const meta = params['_meta']
-  if (!isRecord(meta)) throw protocolError(codes.invalidParams, `_meta must be an object; it is ${kindOf(meta)}`)
+  if (!isRecord(meta)) throw protocolError(codes.invalidParams, `_meta must be an object; it is ${describeValue(meta)}`)
   const [version, capabilities] = [meta[metaKeys.version], meta[metaKeys.capabilities]]
   if (typeof version !== 'string')
-    throw protocolError(codes.invalidParams, `_meta must have ${metaKeys.version}, a text; it is ${kindOf(version)}`)
+    throw protocolError(
+      codes.invalidParams,
+      `_meta must have ${metaKeys.version}, a text; it is ${describeValue(version)}`,
+    )
   if (version !== modernVersion) throw unsupportedVersion(version)
   if (!isRecord(capabilities))
     throw protocolError(
       codes.invalidParams,
-      `_meta must have ${metaKeys.capabilities}, an object; it is ${kindOf(capabilities)}`,
+      `_meta must have ${metaKeys.capabilities}, an object; it is ${describeValue(capabilities)}`,
     )
   return capabilities
 }
@@ -101,7 +104,7 @@ export const unsupportedVersion = (requested: string): ProtocolError =>
 export function textIn(params: RpcParams, name: string): string {
   const value = params[name]
   if (typeof value === 'string') return value
-  throw protocolError(codes.invalidParams, `${name} must be a text; it is ${kindOf(value)}`)
+  throw protocolError(codes.invalidParams, `${name} must be a text; it is ${describeValue(value)}`)
 }
 
 /** Undefined where it is not given. @throws an error of the protocol */

@@ -13,7 +13,7 @@ import { codes } from './protocol.ts'
 import { makePeer, makeServer } from './server.ts'
 import type { McpOptions, McpSession } from './session.ts'
 import { longestMessage } from './serve.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** Serves MCP over streamable HTTP, on this machine only and to those who have the key, until it is stopped. */

@@ -3,7 +3,7 @@ import { now } from '../core/time-limit.ts'
 import type { Transport } from './protocol.ts'
 import { makePeer } from './server.ts'
 import type { McpOptions } from './session.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
 
 /** Serves the client on standard input and output until it goes; then everything is ended properly. */
 export async function serveMcp(given: McpOptions): Promise<void> {

@@ -22,7 +22,7 @@ import {
 } from './protocol.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type ResourceListener, type McpOptions, McpSession } from './session.ts'
-import { kindOf } from '../core/platform.ts'
+import { describeValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
@@ -205,7 +205,7 @@ function prompts(session: McpSession): Record<string, Method> {
       answer: async (params, { caller }) => {
         const given = params['arguments'] ?? {}
         if (!isRecord(given))
-          throw protocolError(codes.invalidParams, `arguments must be an object; it is ${kindOf(given)}`)
+          throw protocolError(codes.invalidParams, `arguments must be an object; it is ${describeValue(given)}`)
         const { options, rules } = await session.project(caller)
         return promptNamed(textIn(params, 'name'), given, options, rules)
       },

@@ -20,7 +20,8 @@ import { type Peer, tooEarly } from './peer.ts'
 import { type RequestSender, type RpcParams, type RequestId, type RpcResult, textIn } from './protocol.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
 import { type CallRequest, RunningCalls } from './running-calls.ts'
-import { kindOf, messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
+import { describeValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** What the command line passes to the server. */
@@ -250,7 +251,7 @@ class LegacyClient {
       if (peer.client === undefined) throw new Error('it has not sent initialize yet')
       if (peer.client['roots'] === undefined) return []
       const { roots } = await peer.request('roots/list', {}, { timeout: 10_000 })
-      if (!Array.isArray(roots)) throw new Error(`roots must be a list; it is ${kindOf(roots)}`)
+      if (!Array.isArray(roots)) throw new Error(`roots must be a list; it is ${describeValue(roots)}`)
       return roots.map((root: unknown) => textIn(isRecord(root) ? root : {}, 'uri'))
     })
   }

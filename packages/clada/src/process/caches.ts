@@ -4,7 +4,7 @@ import { isInside } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import { rootName } from '../state/user-state.ts'
 import type { Cache } from './bounds.ts'
-import { isDirectory, placeFor } from './overlay.ts'
+import { leadsToDirectory, placeFor } from './overlay.ts'
 import { cacheHomes } from './runtimes.ts'
 
 /**
@@ -28,9 +28,9 @@ export function cachesFor(
       layer: path.join(layers, name.replaceAll('/', '%')),
       writes,
     }))
-  if (writes === 'discarded') return all.filter(({ dir, layer }) => isDirectory(dir) || isDirectory(layer))
+  if (writes === 'discarded') return all.filter(({ dir, layer }) => leadsToDirectory(dir) || leadsToDirectory(layer))
   // One that is not there yet cannot be put into a directory that is shown read-only.
-  const kept = all.filter(({ dir }) => isDirectory(dir) || !readable.some((one) => isInside(dir, one)))
+  const kept = all.filter(({ dir }) => leadsToDirectory(dir) || !readable.some((one) => isInside(dir, one)))
   for (const { layer } of kept) fs.mkdirSync(layer, { recursive: true, mode: 0o700 })
   return kept
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { pause } from '../core/pause.ts'
 
 /** Directories in memory that end with the sandbox. */
 const places = ['/tmp', '/var/tmp', '/run', '/dev/shm']
@@ -24,7 +25,7 @@ export class DiscardedWrites {
     const top = `/proc/${first}/root`
     for (let tries = 0; tries < 200; tries++) {
       if (isReady(top)) return this.#open(top)
-      await new Promise((next) => setTimeout(next, tries < 20 ? 0 : 1))
+      await pause(tries < 20 ? 0 : 1)
     }
   }
 

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import type { Effect, NotKept } from '../core/effects.ts'
 import { WriteBudget, type WriteLimits } from './write-limits.ts'
+import { listNames } from '../state/own-files.ts'
 
 /** The three views of a project that a program worked on. */
 export interface Views {
@@ -62,7 +63,8 @@ class Collector implements Collected {
       // A directory that was deleted and made again hides what was in it, without a whiteout for each name.
       const seen = new Set(fs.readdirSync(at(merged, dir)))
       for (const entry of entries) if (entry.isCharacterDevice()) seen.add(entry.name)
-      for (const name of namesIn(at(lower, dir))) {
+      // What cannot be read was not deleted either.
+      for (const name of listNames(at(lower, dir))) {
         const path = child(dir, name)
         if (!seen.has(name) && !unseen.has(path)) this.#addRemoved(path)
       }
@@ -155,7 +157,7 @@ class Collector implements Collected {
       this.notKept.push({ path, reason: changedMeanwhile })
       return
     }
-    if (isDirectory) for (const name of namesIn(at(lower, path))) this.#addRemoved(child(path, name))
+    if (isDirectory) for (const name of listNames(at(lower, path))) this.#addRemoved(child(path, name))
     this.effects.push({ kind: 'gone', path, type: isDirectory ? 'directory' : 'other' })
   }
 }
@@ -163,15 +165,6 @@ class Collector implements Collected {
 const at = (view: string, path: string): string => `${view}/${path}`
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
-
-function namesIn(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir)
-  } catch {
-    // It cannot be read, so nothing in it was deleted either.
-    return []
-  }
-}
 
 function kindOf(stat: fs.Stats): string {
   if (stat.isFIFO()) return 'named pipe'

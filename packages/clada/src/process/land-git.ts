@@ -6,7 +6,7 @@ import { createInflate } from 'node:zlib'
 import type { Effect, NotKept } from '../core/effects.ts'
 import { mostInMemory } from '../core/recorder.ts'
 import { dirsAbove, isBelowAny, unsafeTreeName } from '../core/paths.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { type GitDirs, inProgress, landingNote, oddEntry } from '../state/git-dirs.ts'
 import {
   copyWithTime,
@@ -24,6 +24,7 @@ import type { Unusable } from './git-owner.ts'
 import { readOnlyGit } from './isolated-git-dir.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { type ProcessEnd, runProcess } from './run-process.ts'
+import { pause } from '../core/pause.ts'
 
 interface LayeredRepository extends GitDirs {
   readonly top: string
@@ -415,7 +416,7 @@ async function isTaken(lock: string): Promise<boolean> {
       return true
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
-      await new Promise((done) => setTimeout(done, 20))
+      await pause(20)
     }
   }
   return false

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { bytesContainLogin, mostSettings } from '../core/logins.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 
 /** Whether a file that may contain a login does. One that cannot be read does. */
 export function holdsLogin(file: string): boolean {

@@ -313,7 +313,7 @@ const besideOf = ({ dir, missing }: Beside, upper: string, unseen: string): Furt
 
 /** Of a cache, from above: what this run writes, what the project has kept, the user's own. */
 function layersOf({ dir, layer, writes }: Cache, upper: string, empty: string): Further {
-  const [first, ...others] = (writes === 'kept' ? [dir] : [layer, dir]).filter(isDirectory)
+  const [first, ...others] = (writes === 'kept' ? [dir] : [layer, dir]).filter(leadsToDirectory)
   return { dir, upper: writes === 'kept' ? layer : upper, lower: [first ?? empty, ...others] }
 }
 
@@ -374,7 +374,8 @@ const ownerFile = 'owner'
 /** In the place of a layer that is not there. */
 const emptyDir = 'empty'
 
-export const isDirectory = (dir: string): boolean => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
+export const leadsToDirectory = (dir: string): boolean =>
+  fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
  * A private directory for the layers, on the same file system as the project where possible, so that what a program

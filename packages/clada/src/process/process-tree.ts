@@ -5,6 +5,7 @@ import { platform } from '../core/platform.ts'
 import { findProgram, startPart, systemPath } from './programs.ts'
 import type { ControlGroup } from './control-group.ts'
 import { kill } from './kill.ts'
+import { pause } from '../core/pause.ts'
 
 /** Everything that a program has started, and all that those have started. */
 export interface ProcessTree {
@@ -81,7 +82,7 @@ export async function until(isDone: () => boolean): Promise<boolean> {
   const end = performance.now() + 30_000
   for (let times = 0; !isDone(); times++) {
     if (performance.now() > end) return false
-    await new Promise((next) => setTimeout(next, times < 5 ? 0 : 5))
+    await pause(times < 5 ? 0 : 5)
   }
   return true
 }

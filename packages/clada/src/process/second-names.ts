@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInPackages, isInside, slashed } from '../core/paths.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
+import { listEntries } from '../state/own-files.ts'
 
 /** Why a file is blocked whatever its own name is. */
 export interface SecondName {
@@ -88,7 +89,8 @@ export class SecondNames {
     for (const root of this.#roots) {
       const pending = [root]
       for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
-        for (const entry of entriesOf(dir)) {
+        // What cannot be listed cannot be read by this user under another name either, or is gone.
+        for (const entry of listEntries(dir)) {
           const absolute = path.join(dir, entry.name)
           yield { root, absolute, entry }
           // Of git's own directory only its files: objects may have other names, and are no secrets.
@@ -111,19 +113,10 @@ interface KnownNames {
 export function* linkedBelow(place: string): Generator<string> {
   const stat = statOf(place, 'lstatSync')
   if (stat?.isFile() && stat.nlink > 1) yield inodeOf(stat)
-  if (stat?.isDirectory()) for (const { name } of entriesOf(place)) yield* linkedBelow(path.join(place, name))
+  if (stat?.isDirectory()) for (const { name } of listEntries(place)) yield* linkedBelow(path.join(place, name))
 }
 
 export const inodeOf = ({ dev, ino }: Pick<fs.Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`
-
-function entriesOf(dir: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(dir, { withFileTypes: true })
-  } catch {
-    // What cannot be listed cannot be read by this user under another name either, or is gone.
-    return []
-  }
-}
 
 function statOf(file: string, how: 'lstatSync' | 'statSync'): fs.Stats | undefined {
   try {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 
 /** What a program may write in one run: the disk is not its own, and all of it is read again before it lands. */
 export interface WriteLimits {

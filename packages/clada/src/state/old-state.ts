@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf, shortDigestOf } from '../core/digest.ts'
 import { stateName } from '../core/reserved-names.ts'
-import { readStats, readOwn } from './own-files.ts'
+import { isDirectory, readStats, readOwn } from './own-files.ts'
 import { stateHome, temporaryHome } from './user-state.ts'
 
 /** Where earlier versions noted the steps back. */
@@ -45,7 +45,5 @@ function vouchersOf(root: string): string[] {
   if (!/^[0-9a-f]{32}$/.test(id)) return []
   return [path.join(stateHome(), 'vouched'), temporaryHome()].map((dir) => path.join(dir, `${digestOf(root)}-${id}`))
 }
-
-const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true
 
 const isEntry = (file: string): boolean => readStats(file) !== undefined

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { hasCode, isOsError, type Platform, platform } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/errors.ts'
+import { type Platform, platform } from '../core/platform.ts'
 
 /** A directory of clada's own. A repository may bring a link of that name along, which could lead anywhere. */
 export function ownDir(parent: string, name: string): string {
@@ -52,6 +53,26 @@ export function readStats(file: string): fs.Stats | undefined {
   } catch (error) {
     if (isOsError(error)) return undefined
     throw error
+  }
+}
+
+/** Links are not followed. */
+export const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true
+
+/** The entries of a directory; none where nothing can be listed. */
+export function listEntries(dir: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(dir, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+export function listNames(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir)
+  } catch {
+    return []
   }
 }
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isOsError } from '../core/platform.ts'
+import { isOsError } from '../core/errors.ts'
 import { stateName } from '../core/reserved-names.ts'
 import { SettingsError } from '../core/settings.ts'
-import { readStats } from './own-files.ts'
+import { isDirectory, readStats } from './own-files.ts'
 import { findState, makeState } from './project-state.ts'
 
 /**
@@ -49,5 +49,3 @@ export function makeFilesDir(root: string): string {
 }
 
 const ignored = '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n'
-
-const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true

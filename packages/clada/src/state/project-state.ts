@@ -1,13 +1,13 @@
 import { plainReason } from '../core/os-words.ts'
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode, isOsError } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/errors.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { gitName } from '../core/reserved-names.ts'
 import { SettingsError } from '../core/settings.ts'
 import { nearestGitDirs, repositoryAround } from './git-dirs.ts'
 import { isOldStateOurs, oldStateDir } from './old-state.ts'
-import { jsonOf, readStats, putFile, readOwn, renameFile, syncFileNow } from './own-files.ts'
+import { isDirectory, jsonOf, readStats, putFile, readOwn, renameFile, syncFileNow } from './own-files.ts'
 import { keysFor, makeKey, type SigningKey } from './signing-key.ts'
 import { makePrivateDir, stateHome, temporaryHome, userStateDir } from './user-state.ts'
 
@@ -288,8 +288,6 @@ export function statesInGit(commonDir: string): string[] {
 }
 
 const namesIn = (dir: string): string[] => (isDirectory(dir) ? fs.readdirSync(dir) : [])
-
-const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true
 
 const isState = (dir: string): boolean => isOwnDir(dir) && readStats(path.join(dir, rootFile)) !== undefined
 

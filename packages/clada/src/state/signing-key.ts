@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode, isOsError } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/errors.ts'
 import { readStats, readOwn, removeFile, syncFileNow } from './own-files.ts'
 import { isPrivate, makePrivateDir, temporaryHome, userStateDir } from './user-state.ts'
 

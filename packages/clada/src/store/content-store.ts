@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf, digestOfOpen } from '../core/digest.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
 /**

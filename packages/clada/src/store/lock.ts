@@ -5,7 +5,7 @@ import { now } from '../core/time-limit.ts'
 import { digestOf } from '../core/digest.ts'
 import { slashed } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
-import { hasCode, isOsError } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/errors.ts'
 import type { HistorySettings, OnLockWait } from '../core/settings.ts'
 import { commonDirAround } from '../state/git-dirs.ts'
 import {
@@ -19,6 +19,7 @@ import {
   renameFile,
 } from '../state/own-files.ts'
 import { isPrivate, makePrivateDir, stateHome, temporaryHome } from '../state/user-state.ts'
+import { pause } from '../core/pause.ts'
 
 /**
  * The lock of a repository: an execution waits for it before its first read that matters, so that it sees the changes of
@@ -247,8 +248,6 @@ function linked(from: string, to: string): boolean {
     throw error
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
 
 /** In the order of time: the clock counts from the start of the machine, for all processes. */
 const claimName = (): string =>

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { pathFrom } from '../core/paths.ts'
-import { isOsError } from '../core/platform.ts'
+import { isOsError } from '../core/errors.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { type ConfiguredRepository, findRepository, headPosition } from '../git/find-repository.ts'

@@ -12,6 +12,8 @@ import type { BlockDetail, BlockOutcome, PlanBlock, Question, TouchedFile } from
 import { RequestRefusal, refuseOtherNames } from './guard.ts'
 import { jsonObject, readBody } from './routes.ts'
 import type { PageSession } from './session.ts'
+import { pause } from '../core/pause.ts'
+import { listNames } from '../state/own-files.ts'
 
 /** A reply with everything that its blocks would do. Only such a reply can be applied, by its digest, from the same tab of the same site. */
 export interface CheckedReply {
@@ -210,7 +212,7 @@ export class Companion {
   }
 
   #projects(): CompanionProjects {
-    const pages = this.#dir === undefined ? [] : namesIn(path.join(this.#dir, 'pages'))
+    const pages = this.#dir === undefined ? [] : listNames(path.join(this.#dir, 'pages'))
     const others = pages.map(Number).filter((port) => port > 0 && port !== this.#options.port)
     return { ...this.#project(), syntax: defaultSyntax, others }
   }
@@ -300,7 +302,7 @@ export class Companion {
       if (running === null || running.what !== 'document') break
       if (asked.length > 0 || Date.now() > until)
         return { state: 'running', done: running.done, total: running.total, questions: asked }
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await pause(20)
     }
     await session.settled()
     if (session.text !== shown.text && shown.state === 'started')
@@ -440,12 +442,4 @@ function keyOf(body: Body, { id }: Paired, hash: string): string {
   const { tab } = body
   if (typeof tab !== 'number') throw new RequestRefusal(400, 'There is no tab.')
   return JSON.stringify([id, siteIn(body), tab, hash])
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir)
-  } catch {
-    return []
-  }
 }

@@ -35,7 +35,7 @@ import { ListenerError, takePlace } from './place.ts'
 import { type FiledReply, isInFence, repliesIn, type ReplyMark, replyAlone, trimmedLines } from './replies.ts'
 import { splitWatchedFile, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
 import { inspectFile, watchPath } from './watched-file.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf } from '../core/errors.ts'
 
 /** Options of a listener, with those of its project. */
 export interface ListenerOptions {

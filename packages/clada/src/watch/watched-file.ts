@@ -6,6 +6,7 @@ import type { DiskBase } from '../workspace/disk-file.ts'
 import { DiskTree } from '../workspace/disk-tree.ts'
 import type { Scratch } from '../workspace/scratch.ts'
 import { type Location, locationOf } from '../workspace/walk.ts'
+import { pause } from '../core/pause.ts'
 
 /** What is at a path that may be anything, at any moment. */
 export type WatchedState =
@@ -63,7 +64,7 @@ async function rewriteOn(
   { file, scratch, change, isWhole, onSaved }: Rewriting,
 ): Promise<Rewritten | undefined> {
   const at = locationOf(scratch.root, file)
-  for (const until = performance.now() + patienceMs; ; await pause()) {
+  for (const until = performance.now() + patienceMs; ; await pause(10)) {
     const patient = performance.now() < until
     const held = open(file)
     if ('kind' in held) {
@@ -151,8 +152,6 @@ const patienceMs = 2000
 
 /** File times have a coarse resolution: a second write within one tick would not be noticed. */
 const isFresh = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - Number(mtimeMs)) < 20
-
-const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 10))
 
 function open(file: string): { fd: number } | (WatchedState & { kind: 'absent' | 'odd' }) {
   // On Windows some are missing, which counts as 0.

@@ -1,5 +1,5 @@
 import { plainReason } from '../core/os-words.ts'
-import { hasCode, isOsError } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/errors.ts'
 import { ownProgram, readProgramOutput, systemPath } from '../process/programs.ts'
 import type { NativeCalls } from './native.ts'
 

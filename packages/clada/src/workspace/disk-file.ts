@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import type { DirectoryEntry } from '../core/files.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
 import type { Base } from './tree.ts'

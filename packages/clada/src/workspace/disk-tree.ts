@@ -17,7 +17,8 @@ import {
   writeWhole,
 } from './disk-file.ts'
 import { type Dir, linkError, type Location, baseName, asOsProblem, Walk, withOsProblems } from './walk.ts'
-import { hasCode, platform } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
+import { platform } from '../core/platform.ts'
 import {
   beginReplacement,
   type WrittenContent,

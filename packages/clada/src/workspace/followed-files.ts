@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 
 /**
  * Files of the project as programs of the user find them: by their paths, links followed, blocked ones included. No

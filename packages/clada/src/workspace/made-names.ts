@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { Discarded } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
-import { hasCode, isOsError } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/errors.ts'
 import { locationOf, baseName, Walk } from './walk.ts'
 
 /**

@@ -12,14 +12,17 @@ import {
   sweepNewFiles,
   syncFileNow,
   syncFiles,
+  isDirectory,
+  listEntries,
 } from '../state/own-files.ts'
 import { isInside } from '../core/paths.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode } from '../core/errors.ts'
 import { ProblemError } from '../core/problem.ts'
 import { SettingsError } from '../core/settings.ts'
 import { makeState, type ProjectState } from '../state/project-state.ts'
 import { type DiskBase, readWhole } from './disk-file.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
+import { pause } from '../core/pause.ts'
 
 /**
  * Names of temporary files in a project. Each directory that gets one is noted first in the state directory, which is
@@ -179,7 +182,7 @@ export class Scratch {
   /** Everything that was announced is done with. */
   async finish(): Promise<void> {
     this.reviewOwnDisplaced()
-    if (this.#unfinished.length > 0) await new Promise((done) => setTimeout(done, quietMs))
+    if (this.#unfinished.length > 0) await pause(quietMs)
     for (const { descriptor, file, size } of this.#unfinished) {
       try {
         fs.writeFileSync(file, readWhole(descriptor, size))
@@ -241,8 +244,6 @@ const mostDescriptors = 64
 export const quietMs = 200
 export const longestPause = 3000
 
-const isDirectory = (dir: string): boolean => fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
-
 /** Hard to guess is enough: a name that exists already is never written to. */
 function randomName(): string {
   const half = (): string =>
@@ -286,15 +287,7 @@ function sweepDir(dir: string, prefix: string): void {
 /** A directory and all below it, without those that never get temporary files. */
 function* directoriesBelow(dir: string): Generator<string> {
   yield dir
-  for (const entry of entriesOf(dir))
+  for (const entry of listEntries(dir))
     if (entry.isDirectory() && !isGitName(entry.name) && !isStateName(entry.name))
       yield* directoriesBelow(path.join(dir, entry.name))
-}
-
-function entriesOf(dir: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(dir, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

@@ -8,7 +8,7 @@ import { renderTable } from '../commands/history.ts'
 import { undoLines } from '../print-step.ts'
 import type { Board } from './clipboard.ts'
 import type { ListenerView } from './view.ts'
-import { messageOf } from '../../core/platform.ts'
+import { messageOf } from '../../core/errors.ts'
 
 interface KeyCommand {
   readonly key: string

@@ -13,7 +13,8 @@ import {
   decodeClipboard,
 } from './clipboard.ts'
 import { openX11 } from './x11.ts'
-import { messageOf, platform } from '../../core/platform.ts'
+import { messageOf } from '../../core/errors.ts'
+import { platform } from '../../core/platform.ts'
 import { spellOut } from '../../report/words.ts'
 
 export interface OpenOptions {

@@ -2,7 +2,7 @@ import { spellOut } from '../../report/words.ts'
 import type { Clipboard } from './clipboard.ts'
 import { type How, Recogniser, type RecogniserOptions, type CopyVerdict } from './recognise.ts'
 import type { Block } from '@clada/reply/core/block.ts'
-import { messageOf } from '../../core/platform.ts'
+import { messageOf } from '../../core/errors.ts'
 
 export interface WatchOptions extends RecogniserOptions {
   /** Receives a copied reply that is to run. */
