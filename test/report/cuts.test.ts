@@ -205,6 +205,16 @@ describe('a cut', () => {
     expect(report).toContain('\n  src/c.js (900)\n')
   })
 
+  it('of grep counts what is missing by file', async () => {
+    const files = Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/${name}.js`, numbers(900)]))
+    const clada = new Clada({ repoPath: scratchDir(files), git: 'off', evidence: 'diff' })
+    const report = formatReport(await clada.perform('run', { command: 'grep -rn const src' }), 'llm')
+    expect(report).toMatch(
+      /^\[output truncated\] \d+ of 2700 hits in 3 files not shown; narrow path, include or pattern/m,
+    )
+    expect(report).toContain('\n  src/c.js (900)\n')
+  })
+
   it('of a search begins where the room ends', () => {
     const data = Array.from({ length: 3 }, (_, at) => ({ file: 'a', line_number: at + 1, line: 'x' }))
     const call = { action: 'grep', params: {}, success: true }

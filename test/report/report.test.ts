@@ -289,6 +289,34 @@ describe('reports', () => {
     for (const format of ['llm', 'text', 'xml'] as const) expect(formatReport(silent, format)).toContain('(no output)')
   })
 
+  it('name the file of the hits of grep once, also with lines around them, and leave its output as it is', async () => {
+    const files = { 'src/a.js': 'a()\nb()\nc()\n', 'src/b.js': 'b()\n', 'src/c.bin': 'b()\0' }
+    const root = scratchDir(files)
+    const clada = new Clada({ repoPath: root, git: 'off', evidence: 'lines' })
+    const outputs = async (command: string): Promise<(string | undefined)[]> => {
+      const result = await clada.perform('run', { command })
+      const report = formatReport(result, 'llm')
+      const { results = [] }: ExecutionResult = JSON.parse(formatReport(result, 'json'))
+      expect(results[0]).not.toHaveProperty('hits')
+      return [/\[[^\]]+\] run .*:\n([^]*?)\n=== END/.exec(report)?.[1], JSON.stringify(results[0]?.data)]
+    }
+    expect(await outputs('grep -rn --include=*.js b src')).toEqual([
+      'src/a.js\n  2: b()\nsrc/b.js\n  1: b()',
+      JSON.stringify({ output: 'src/a.js:2:b()\nsrc/b.js:1:b()\n', exit_code: 0 }),
+    ])
+    expect(await outputs(`grep -n -A1 b ${root}/src/a.js src/b.js`)).toEqual([
+      'src/a.js\n  2: b()\n  3- c()\nsrc/b.js\n  1: b()',
+      JSON.stringify({ output: `${root}/src/a.js:2:b()\n${root}/src/a.js-3-c()\n--\nsrc/b.js:1:b()\n`, exit_code: 0 }),
+    ])
+    // What is more than hits is shown as it was printed.
+    for (const [command, shown] of [
+      ['grep -n b src/a.js', '2:b()'],
+      ['grep -rc --include=*.js b src', 'src/a.js:1\nsrc/b.js:1'],
+      ['grep -r b src', 'src/a.js:b()\nsrc/b.js:b()\ngrep: src/c.bin: binary file matches'],
+    ] as const)
+      expect((await outputs(command))[0], command).toBe(shown)
+  })
+
   it('show another place than the nearest only if it is close, and the edit was not made yet', () => {
     const near = (line: number, similarity: number) => ({ line, endLine: line, similarity, diff: `-a\n+${line}` })
     const result = { seq: 1, blockId: 'a', action: 'file_edit', params: {}, success: false, error: 'no' }

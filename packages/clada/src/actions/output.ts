@@ -328,26 +328,28 @@ function listed({ path, size, tokens, problem }: SetEntry, show: Showing): strin
 
 /** The hits of a search, those of each file below its name. */
 export const hitsOutput: Output<readonly SearchHit[]> = {
-  text: ({ data }, show) => {
-    if (data === undefined) return undefined
-    if (data.length === 0) return nothing
-    const files = new Map<string, string[]>()
-    for (const { file, line_number: number, line } of data) {
-      const hits = files.get(file) ?? []
-      files.set(file, hits)
-      hits.push(`  ${number}: ${shortened(line)}`)
-    }
-    const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
-    const { lines, left } = fitting(heads, show)
-    const total = `${formatCount(data.length, 'hit')} in ${formatCount(files.size, 'file')}`
-    if (left.length === 0) return data.length < someHits ? lines.join('\n') : [...lines, total].join('\n')
-    const missing = left.reduce((sum, { count }) => sum + count, 0)
-    const how = 'narrow path, include or pattern'
-    const named = left.slice(0, 20).map(({ head, count }) => `  ${head} (${count})`)
-    const more = left.length > named.length ? [`  and ${formatCount(left.length - named.length, 'more file')}`] : []
-    const cut = `${missing} of ${total} not shown; ${how}`
-    return { text: [...lines, `[output truncated] ${cut}. They are in:`, ...named, ...more].join('\n'), cut }
-  },
+  text: ({ data }, show) => data && (data.length === 0 ? nothing : hitsByFile(data, show)),
+}
+
+/** Lines around a hit have a dash where the hit has a colon, as in the output of grep. */
+export function hitsByFile(all: readonly SearchHit[], show: Showing): string | CutText {
+  const files = new Map<string, string[]>()
+  for (const { file, line_number: number, line, isContext } of all) {
+    const hits = files.get(file) ?? []
+    files.set(file, hits)
+    hits.push(`  ${number}${isContext ? '-' : ':'} ${shortened(line)}`)
+  }
+  const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
+  const { lines, left } = fitting(heads, show)
+  const isOnlyHits = all.every(({ isContext }) => !isContext)
+  const total = `${formatCount(all.length, isOnlyHits ? 'hit' : 'line')} in ${formatCount(files.size, 'file')}`
+  if (left.length === 0) return all.length < someHits ? lines.join('\n') : [...lines, total].join('\n')
+  const missing = left.reduce((sum, one) => sum + one.count, 0)
+  const how = 'narrow path, include or pattern'
+  const named = left.slice(0, 20).map((one) => `  ${one.head} (${one.count})`)
+  const more = left.length > named.length ? [`  and ${formatCount(left.length - named.length, 'more file')}`] : []
+  const cut = `${missing} of ${total} not shown; ${how}`
+  return { text: [...lines, `[output truncated] ${cut}. They are in:`, ...named, ...more].join('\n'), cut }
 }
 
 /** So few are counted at a glance. */

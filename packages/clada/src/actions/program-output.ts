@@ -1,6 +1,7 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
 import { groupDigits } from '@clada/reply/core/words.ts'
-import { glanceAt, oneLined } from './output.ts'
+import { glanceAt, hitsByFile, oneLined } from './output.ts'
+import { shortenWarnings } from './compiler-warnings.ts'
 import type { ExecData, RunData } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import type { OutlineRow } from '../core/result.ts'
@@ -8,14 +9,15 @@ import type { OutlineRow } from '../core/result.ts'
 /** The output of a program, and the files that it changed. */
 export const programOutput: Output<RunData & ExecData> = {
   by: 'program',
-  text: ({ params, data, success, outlines }, show) => {
+  text: ({ params, data, success, outlines, hits = [] }, show) => {
     if (data === undefined || params['return_output'] === false) return undefined
+    if (hits.length > 0 && data.output !== undefined) return hitsByFile(hits, show)
     const streams = (['stdout', 'stderr'] as const).flatMap((name) => {
       const text = data[name]?.trimEnd() ?? ''
       return text === '' ? [] : [`${name}:\n${text}`]
     })
     const output = data.output?.trimEnd() ?? ''
-    const said = withoutPassing([...(output === '' ? [] : [output]), ...streams].join('\n'))
+    const said = shortenWarnings(withoutPassing([...(output === '' ? [] : [output]), ...streams].join('\n')))
     const glance = success ? glanceAtFile(data.output ?? '', Object.values(outlines ?? {}), show) : undefined
     const shown = glance ?? (success ? said : failureView(withFirstLinkError(said), data.exit_code, show))
     const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]

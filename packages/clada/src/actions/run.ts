@@ -53,6 +53,7 @@ export const run = defineAction({
   startsProcess: ({ command }) => !withoutProcess.test(String(command)),
   async run({ command, dir }, context) {
     const outcome = await context.commands.run({ command, dir })
+    if (outcome.ok && outcome.hits !== undefined) return context.outlines ? outcome : { ...outcome, hits: undefined }
     const [, given] = onlyFile.exec(command) ?? []
     if (!outcome.ok || given === undefined || outcome.data.output === undefined) return outcome
     const path = { given, absolute: nodePath.resolve(dir?.absolute ?? context.root.absolute, given) }

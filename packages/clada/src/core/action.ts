@@ -1,7 +1,7 @@
 import type { TextPair } from '@clada/reply/core/text-pair.ts'
 import type { DamageKind } from '@clada/reply/core/diagnostic.ts'
 import type { ExecData, ExecRequest, RunData, RunRequest } from './commands.ts'
-import type { Files, PathArg } from './files.ts'
+import type { Files, SearchHit, PathArg } from './files.ts'
 import { keepStack, type Problem } from './problem.ts'
 import type { ActionResult, Outlines, PlaceChoice } from './result.ts'
 import type { Shape, ValueOf } from './shape.ts'
@@ -61,7 +61,7 @@ export type Registry = Pick<ReadonlyMap<string, ActionSpec>, 'get' | 'has' | 'ke
 /** A result as its output sees it. `data` is missing where an action failed with nothing to show. */
 export interface ShownResult<Data = unknown> extends Pick<
   ActionResult,
-  'action' | 'params' | 'success' | 'details' | 'outlines'
+  'action' | 'params' | 'success' | 'details' | 'outlines' | 'hits'
 > {
   readonly data?: Data | undefined
 }
@@ -211,6 +211,8 @@ export interface Succeeded<Data = unknown> {
   readonly warnings?: readonly string[]
   /** Of long files that were read whole. */
   readonly outlines?: Outlines | undefined
+  /** The lines that a command found, if they are all that it printed, each after the name of its file. */
+  readonly hits?: readonly SearchHit[] | undefined
   /** A file, absolute, about whose broken syntax the warnings say all there is to say. */
   readonly brokenSyntax?: string | undefined
   /** In a preview: a program that was not run, so that what comes after it may find other files. */

@@ -1,6 +1,7 @@
 import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
 import type { EmptyGroup, NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
+import type { SearchHit } from './files.ts'
 import type { HunkVerdict, Problem, StructureFacts } from './problem.ts'
 import type { NearPlace, Place } from '@clada/reply/core/place.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
@@ -82,6 +83,8 @@ export interface ActionResult {
   changes?: Evidence[]
   /** Of long files that were read whole, if the caller asked for evidence; left out of reports for programs. */
   outlines?: Outlines
+  /** The lines that a command found, so that reports need not repeat the names of files; asked for and left out alike. */
+  hits?: readonly SearchHit[]
   warnings?: string[]
   /** What the user left out or changed in a review. */
   review?: ReviewNote

@@ -13,6 +13,7 @@ export async function runGrep(reader: ReadingRun): Promise<void> {
   for (const place of places) await tryRead(reader, place.arg.given, () => searchIn(place, reader, printer), 2)
   if (printer.found && reader.has('-q')) reader.exitCode = 0
   else if (!printer.found && reader.exitCode === 0) reader.exitCode = 1
+  if (reader.exitCode === 0) reader.hits = printer.hits
 }
 
 interface SearchedPath {
@@ -100,6 +101,8 @@ function linesOf(reader: ReadingRun): LineChoice {
 
 class HitPrinter {
   found = false
+  /** The lines that were printed after the name of their file; undefined if anything else was printed. */
+  hits: SearchHit[] | undefined = []
   readonly #reader: ReadingRun
   readonly #isNamed: boolean
   #before: { readonly name: string; readonly number: number } | undefined
@@ -125,6 +128,7 @@ class HitPrinter {
     else {
       for (const hit of hits) this.#printHit(hit, lead)
       for (const file of binary) reader.print(`grep: ${lead}${file}: binary file matches\n`)
+      if (binary.length > 0) this.hits = undefined
     }
   }
 
@@ -135,7 +139,8 @@ class HitPrinter {
   }
 
   /** Lines around a hit have a dash where the hit has a colon. */
-  #printHit({ file, line_number: number, line, matches = [], isContext }: SearchHit, lead: string): void {
+  #printHit(hit: SearchHit, lead: string): void {
+    const { file, line_number: number, line, matches = [], isContext } = hit
     const reader = this.#reader
     const name = `${lead}${file}`
     const isApart = this.#before !== undefined && (this.#before.name !== name || this.#before.number + 1 < number)
@@ -144,6 +149,9 @@ class HitPrinter {
     const mark = isContext ? '-' : ':'
     const start = `${this.#isNamed ? `${name}${mark}` : ''}${reader.has('-n') ? `${number}${mark}` : ''}`
     const texts = reader.has('-o') ? matches.filter((match) => match !== '') : [line]
-    for (const text of texts) reader.print(`${start}${text}\n`)
+    for (const text of texts) {
+      reader.print(`${start}${text}\n`)
+      if (this.#isNamed) this.hits?.push({ ...hit, file: name, line: text })
+    }
   }
 }

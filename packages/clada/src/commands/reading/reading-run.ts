@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Files, OpenFile, PathArg, Pathed } from '../../core/files.ts'
+import type { Files, SearchHit, OpenFile, PathArg, Pathed } from '../../core/files.ts'
 import { type Problem, ProblemError } from '../../core/problem.ts'
 import { now, stopCause } from '../../core/time-limit.ts'
 import type { ParsedCommand } from '../../policy/commands/rule.ts'
@@ -15,6 +15,8 @@ export class ReadingRun {
   /** The operands that are paths, checked. */
   readonly operands: readonly PathOperand[]
   exitCode = 0
+  /** What it found, if that is all that it printed. */
+  hits: readonly SearchHit[] | undefined
   readonly #name: string
   readonly #scope: CommandScope
   readonly #printed: KeptOutput

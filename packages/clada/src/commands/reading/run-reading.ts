@@ -54,8 +54,8 @@ export async function runReadingCommand(
     if (!(error instanceof ProblemError)) throw error
     return fail(error.problem, { output: reader.output() })
   }
-  const { exitCode } = reader
+  const { exitCode, hits } = reader
   const data = { output: reader.output(), exit_code: exitCode }
   const isAnswer = exitCode === 0 || (rule.answers?.includes(exitCode) ?? false)
-  return isAnswer ? ok(data) : fail({ kind: 'command-failed', how: { exit: exitCode } }, data)
+  return isAnswer ? { ...ok(data), hits } : fail({ kind: 'command-failed', how: { exit: exitCode } }, data)
 }
