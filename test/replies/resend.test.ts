@@ -117,6 +117,39 @@ describe('an edit that may not be applied as it was written', () => {
     }
   })
 
+  it.each(['tolerant', 'exact', 'strict'] as const)(
+    'of several in one block is there with the others: %s',
+    async (how) => {
+      const indented = file.replaceAll('  ', '\t')
+      const there = how === 'tolerant' ? file.replace('price * 2', 'price * 21') : indented
+      const root = scratchDir({ 'lib/cart.js': there })
+      const edits = [
+        ['2', 'item.count'].map(
+          (count) => `  for (const item of items) sum += item.price * ${count}\n  return tax(sum)`,
+        ),
+        ['export const zero = 0', ''],
+        ["'EUR'", "'USD'"],
+      ].map(([old, fresh]) => `<<<<<<< SEARCH\n${old}\n=======\n${fresh === '' ? '' : `${fresh}\n`}>>>>>>> REPLACE\n`)
+      const text = `#!SHAM [@three-char-SHA-256: abc]\naction = "file_edit"\npath = "lib/cart.js"\nedits = <<'EOT_SHAM_abc'\n${edits.join('')}EOT_SHAM_abc\n#!END_SHAM_abc\n`
+      const clada = new Clada({
+        repoPath: root,
+        gitCommit: false,
+        relativePaths: true,
+        matching: how === 'tolerant' ? how : 'exact',
+        strict: how === 'strict',
+      })
+      const result = await clada.execute(text)
+      expect(result.success).toBe(false)
+      expect(filesIn(root)['lib/cart.js']).toBe(there)
+      const again = await clada.execute(correctedIn(formatReport(result, 'llm')) ?? '')
+      expect(again.results.map(({ success, warnings = [] }) => ({ success, warnings }))).toEqual([
+        { success: true, warnings: [] },
+      ])
+      const wanted = edited.replace('EUR', 'USD').replace('export const zero = 0\n', '')
+      expect(filesIn(root)['lib/cart.js']).toBe(how === 'tolerant' ? wanted : wanted.replaceAll('  ', '\t'))
+    },
+  )
+
   it('whose every line has entities is in the report without them', async () => {
     const lines = [1, 2, 3, 4, 5].map((number) => `const less${number} = (x) => x < ${number}`)
     const html = (all: readonly string[]): string[] =>

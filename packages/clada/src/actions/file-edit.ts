@@ -10,11 +10,13 @@ import {
   type Outcome,
   type Param,
   path,
+  type Repair,
   text,
   unless,
 } from '../core/action.ts'
-import type { PathArg } from '../core/files.ts'
-import type { Problem } from '../core/problem.ts'
+import type { PathArg, TextFile } from '../core/files.ts'
+import type { Problem, Resendable } from '../core/problem.ts'
+import { writePairs } from '@clada/reply/text/edit-pairs.ts'
 import { expectHash } from './common.ts'
 import { type ReplacedData, replacedShape, editText, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
@@ -98,13 +100,29 @@ async function editInOrder(
   expectHash: string | undefined,
 ): Promise<Outcome<ReplacedData>> {
   const file = await files.read(path, { expectHash, having: pairs.map(({ old_text }) => old_text).join('\n') })
-  const failures: { edit: number; problem: Problem }[] = []
+  const { text, failures, warnings, levels } = await tryEdits(file, pairs, repair)
+  if (failures.length > 0) {
+    const resend = await resendOf(file, pairs, failures, repair)
+    return fail({ kind: 'edits-failed', path: path.given, total: pairs.length, failures, resend })
+  }
+  await files.save(file, text)
+  const matched = levels.size === 0 ? {} : { matched: [...levels].join(', ') }
+  return ok({ path: path.given, replacements: pairs.length, ...matched }, warnings)
+}
+
+interface FailedEdit {
+  readonly edit: number
+  readonly problem: Problem
+}
+
+async function tryEdits(file: TextFile, pairs: readonly TextPair[], repair: Repair) {
+  const failures: FailedEdit[] = []
   const [warnings, levels] = [Array<string>(), new Set<string>()]
   let { text } = file
   for (const [index, pair] of pairs.entries()) {
     const edit = index + 1
     // A place that the user chose in a review is one for a single edit.
-    const done = await editText({ ...file, text }, { path, ...asLines(pair, text) }, 'once', {
+    const done = await editText({ ...file, text }, { path: file.path, ...asLines(pair, text) }, 'once', {
       ...repair,
       place: undefined,
     })
@@ -116,10 +134,27 @@ async function editInOrder(
     warnings.push(...done.warnings.map((warning) => `edit ${edit}: ${warning}`))
     if (done.matched !== undefined) levels.add(done.matched)
   }
-  if (failures.length > 0) return fail({ kind: 'edits-failed', path: path.given, total: pairs.length, failures })
-  await files.save(file, text)
-  const matched = levels.size === 0 ? {} : { matched: [...levels].join(', ') }
-  return ok({ path: path.given, replacements: pairs.length, ...matched }, warnings)
+  return { text, failures, warnings, levels }
+}
+
+/** All edits, those that failed as they were probably meant, if that is known of each. */
+async function resendOf(
+  file: TextFile,
+  pairs: readonly TextPair[],
+  failures: readonly FailedEdit[],
+  repair: Repair,
+): Promise<Resendable['resend']> {
+  const meant = pairs.map((pair, index): readonly TextPair[] | undefined => {
+    const problem = failures.find(({ edit }) => edit === index + 1)?.problem
+    if (problem === undefined) return [pair]
+    if (pair.deletesLines || problem.kind !== 'text-absent') return undefined
+    const { old_text, new_text } = problem.resend ?? {}
+    return old_text === undefined || new_text === undefined ? undefined : [{ old_text, new_text }]
+  })
+  const known = meant.flatMap((one) => one ?? [])
+  if (meant.includes(undefined) || known.length === 0) return undefined
+  const again = await tryEdits(file, known, repair)
+  return again.failures.length > 0 ? undefined : { edits: writePairs(known) }
 }
 
 /** Lines that are deleted take their line break along; the last line of a file may have none but the one before it. */

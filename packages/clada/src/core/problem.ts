@@ -89,7 +89,12 @@ export type Problem =
   /** A search-replace block without old text, for a file that has text. */
   | { kind: 'search-empty'; path: string; /** Its last lines. */ end: string }
   /** Some of several replacements cannot be made, so none is. */
-  | { kind: 'edits-failed'; path: string; total: number; failures: { edit: number; problem: Problem }[] }
+  | ({
+      kind: 'edits-failed'
+      path: string
+      total: number
+      failures: readonly { edit: number; problem: Problem }[]
+    } & Resendable)
   /** A line that replaces others would be written, and it is not certain which. */
   | ({ kind: 'elision'; path: string; param: string; elision: Elision; replaced?: string } & Partial<Absence>)
   /** A proposal without the user's consent. */

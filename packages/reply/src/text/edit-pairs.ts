@@ -44,13 +44,14 @@ const isTail = (line: string, size: number): boolean =>
   line.startsWith('>'.repeat(size)) && /^ *(?:REPLACE|UPDATED|NEW) *$/.test(line.slice(size))
 
 /** The same pairs as a text that `parsePairs` reads back. */
-export function writePairs(pairs: readonly Omit<TextPair, 'deletesLines'>[]): string {
+export function writePairs(pairs: readonly TextPair[]): string {
   return pairs
-    .map(({ old_text, new_text }) => {
+    .map(({ old_text, new_text, deletesLines }) => {
       const runs = [...`${old_text}\n${new_text}`.matchAll(/^[<=>]{5,}/gm)].map(([run]) => run.length)
       const size = Math.max(7, ...runs.map((length) => length + 1))
       const marker = (mark: string): string => mark.repeat(size)
-      return `${marker('<')} SEARCH\n${old_text}\n${marker('=')}\n${new_text}\n${marker('>')} REPLACE`
+      const fresh = deletesLines ? '' : `${new_text}\n`
+      return `${marker('<')} SEARCH\n${old_text}\n${marker('=')}\n${fresh}${marker('>')} REPLACE`
     })
     .join('\n')
 }

@@ -1,6 +1,7 @@
 import type { Block } from '../../core/block.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
+import { FenceMap, lastContentLine } from '../../regions/fences.ts'
 import { betweenMarkers, type Call, interpretCall, refuse, type Rendered, whyUnfitForLines } from '../call.ts'
 import { makeDiagnostic, type MakeReader, Texts } from '../reader.ts'
 import { reportLesson, type Syntax } from '../syntax.ts'
@@ -59,11 +60,18 @@ function blockOf(source: Source, { start, end, last, sections, findings }: Parse
     startLine: start,
     endLine: end,
     diagnostics: findings.map((finding) => diagnosticOn(source, finding.line ?? start, finding)),
-    raw: source.text.slice(source.startOf(start), source.endOf(last)),
+    raw: source.text.slice(source.startOf(start), source.endOf(end ?? lastInFence(source, start, last))),
     rootNameMayLead: true,
     explanation: explanation || undefined,
     warnings: replace === '' ? [emptyReplace] : undefined,
   }
+}
+
+/** The last line of a block that reaches to the end of the text because it is not closed, in the fence that it is in. */
+function lastInFence(source: Source, start: number, last: number): number {
+  if (last < source.lineCount) return last
+  const around = new FenceMap(source).all.find((fence) => fence.first < start && start <= fence.last && fence.isClosed)
+  return around === undefined ? last : lastContentLine(around)
 }
 
 const emptyReplace =
@@ -123,19 +131,32 @@ const readThroughDamage = makeDamageReader(lexReplacer, (tokens, start) => {
 /** Blocks with the END that is missing before the next one or at the end of the text. */
 function corrected(raw: string): string {
   const lines: string[] = []
-  let open = false
+  let path: readonly string[] = []
+  let section: SectionName | 'END' = 'END'
+  let first = 0
+  const end = (): void => {
+    // Empty lines before the next block separate the two.
+    while (lines.at(-1)?.trim() === '') lines.pop()
+    lines.push('<<<END>>>')
+  }
   for (const row of raw.split(/\r?\n/)) {
     const name = lexReplacer(row, 'exact')?.name
-    if (open && isOpener(name)) {
-      // Empty lines before the next block separate the two.
-      while (lines.at(-1)?.trim() === '') lines.pop()
-      lines.push('<<<END>>>', '')
+    if (name !== undefined) {
+      if (section === 'FILE') path = lines.slice(first)
+      const isOpen = section === 'REPLACE' || section === 'OVERWRITE'
+      if (isOpen && name !== 'END') {
+        end()
+        lines.push('')
+        // A further edit of the same file.
+        if (!isOpener(name)) lines.push('<<<FILE>>>', ...path)
+      }
+      section = name
+      first = lines.length + 1
     }
-    if (name !== undefined) open = name === 'REPLACE' || name === 'OVERWRITE'
     lines.push(row)
   }
-  while (open && lines.at(-1)?.trim() === '') lines.pop()
-  return [...lines, ...(open ? ['<<<END>>>'] : [])].join('\n')
+  if (section === 'REPLACE' || section === 'OVERWRITE') end()
+  return lines.join('\n')
 }
 
 const rules = [
