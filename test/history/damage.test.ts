@@ -216,17 +216,17 @@ describe('a step back to something that cannot be read', () => {
 
 it('an object that a power cut has emptied is written again', async () => {
   for (const mode of ['commit', 'shadow'] as const) {
-    const root = repository({ 'a.txt': 'a' })
-    await execute(root, mode, [write('a.txt', 'A')])
+    const root = repository({ 'd/a.txt': 'a' })
+    await execute(root, mode, [write('d/a.txt', 'A')])
     await undoIn(root, mode)
     const commit = readRecord(inState(root, 'history'), 1)?.commits?.after ?? ''
-    for (const name of [`${commit}:a.txt`, `${commit}^{tree}`]) {
+    for (const name of [`${commit}:d/a.txt`, `${commit}:d`, `${commit}^{tree}`]) {
       const id = git(root, 'rev-parse', name).trim()
       const file = path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))
       fs.chmodSync(file, 0o644)
       fs.truncateSync(file, 0)
     }
-    expect(await execute(root, mode, [write('a.txt', 'A')])).toMatchObject({ success: true })
+    expect(await execute(root, mode, [write('d/a.txt', 'A')])).toMatchObject({ success: true })
     expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
   }
 })

@@ -175,12 +175,12 @@ export class Checkpoints {
         : async () => ({ staged: await isStaged(this.#isolated, this.#head.commit), changed: [], untracked: [] }),
     )
     const current = isCurrent()
-    // Needed for the commit, and read while git is busy.
-    const readable = this.#readHead()
-    await Promise.allSettled([looking, current, readable])
-    await readable
+    await Promise.allSettled([looking, current])
     if (!(await current)) return undefined
-    const { staged, ...dirty } = await looking
+    const { staged, ...dirty } = await looking.catch(async (error: unknown) => {
+      await this.#readHead()
+      throw error
+    })
     if (staged) {
       this.mode = 'shadow'
       this.#isStaged = true

@@ -3,7 +3,6 @@ import { dirsAbove } from '../core/paths.ts'
 import {
   addToIndex,
   copyIndex,
-  inConflict,
   isUnchanged,
   replaceIndex,
   type IndexStat,
@@ -57,14 +56,13 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
       paths = paths.filter((name) => !late.has(name))
       continue
     }
-    const { changes, others } = await differencesIn(isolated, head.commit, copy, paths)
-    const unchanged = paths.filter((name) => !changes.has(byteName(name)))
-    if (changes.size === 0) return { commit: undefined, unchanged }
-    const tree = await writeTree(isolated, copy, others)
-    const below = await treesAbove(isolated, tree, [...changes.keys()])
-    const ids = [...[...changes.values()].flatMap((side) => side?.oid ?? []), tree, ...below]
+    const { id: tree, below, changes } = await writeTree(isolated, head.commit, { index: copy, paths })
+    const ids = [...[...(changes?.values() ?? [])].flatMap((side) => side?.oid ?? []), tree, ...below]
     // Git trusts an object of that name unread, also one that a power cut has emptied.
     if (ids.filter((id) => dropDamaged(isolated, id)).length > 0) continue
+    if (changes === undefined) throw gitError('the tree of the new commit cannot be read')
+    const unchanged = paths.filter((name) => !changes.has(byteName(name)))
+    if (changes.size === 0) return { commit: undefined, unchanged }
     const parents = head.commit === undefined ? [] : [head.commit]
     const parts = { tree, parents, message, identity: identityOf(author) }
     const made = await commitTree(isolated, parts, await usersSignature())
@@ -82,77 +80,84 @@ async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, path
   await addToIndex(isolated, own, env)
 }
 
-interface Differences {
-  /** At the paths, or above or below one; undefined where the file is gone. */
-  readonly changes: ReadonlyMap<string, TreeEntry | undefined>
-  /** What another process has just staged, with what the commit has. It stays staged. */
-  readonly others: readonly Changed[]
+interface NewTree {
+  readonly id: string
+  /** Other trees that are new with it. */
+  readonly below: readonly string[]
+  /** What it changes at the paths, or above or below one; undefined where the file is gone, or where a tree is damaged. */
+  readonly changes: ReadonlyMap<string, TreeEntry | undefined> | undefined
 }
 
-/** The differences between an index and a commit. */
-async function differencesIn(
+/**
+ * Writes the tree of an index, as far as these paths are concerned: what another process has just staged is not in it, and stays
+ * staged. Objects that a partial clone has not fetched may be missing.
+ */
+async function writeTree(
   isolated: IsolatedGit,
-  commit: string | undefined,
-  index: string,
-  paths: readonly string[],
-): Promise<Differences> {
+  head: string | undefined,
+  { index, paths }: { readonly index: string; readonly paths: readonly string[] },
+): Promise<NewTree> {
   const isOwn = atOrAround(paths)
-  const all = await (commit === undefined ? allOf(isolated, index) : diffIndex(isolated, commit, index))
-  const own = all.filter(({ name }) => isOwn(name))
-  return {
-    changes: new Map(own.map(({ name, mode, oid }) => [name, mode === '000000' ? undefined : { mode, oid }])),
-    others: all.filter(({ name }) => !isOwn(name)),
-  }
-}
-
-/** The tree of an index, with what `others` had before. Objects that a partial clone has not fetched may be missing. */
-async function writeTree(isolated: IsolatedGit, index: string, others: readonly Changed[]): Promise<string> {
-  const own = others.length === 0 ? index : `${index}-own`
-  const env = { GIT_INDEX_FILE: own }
+  const env = { GIT_INDEX_FILE: index }
+  const id = (await isolated.git(['write-tree', '--missing-ok'], { env, syncsEach: true })).out.toString().trim()
+  const all = await differencesTo(isolated, head, id)
+  if (all === 'unreadable') return { id, below: await treesAbove(isolated, id, paths), changes: undefined }
+  const files = all.filter(({ mode, before }) => !isTree(mode) && !isTree(before.mode))
+  const others = files.filter(({ name }) => !isOwn(name))
   if (others.length > 0) {
+    const own = `${index}-own`
     copyIndex(index, own)
     const lines = others.map(({ name, before: { mode, oid } }) => `${mode} ${oid}\t${name}\0`)
-    await isolated.git(['update-index', '-z', '--index-info'], { input: Buffer.from(lines.join(''), 'latin1'), env })
+    const input = Buffer.from(lines.join(''), 'latin1')
+    await isolated.git(['update-index', '-z', '--index-info'], { input, env: { GIT_INDEX_FILE: own } })
+    return writeTree(isolated, head, { index: own, paths })
   }
-  return (await isolated.git(['write-tree', '--missing-ok'], { env, syncsEach: true })).out.toString().trim()
-}
-
-/** The trees of a tree that are above these names, as far as they can be read. */
-async function treesAbove(isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<string[]> {
-  const dirs = [...new Set(names.flatMap((name) => dirsAbove(Buffer.from(name, 'latin1').toString())))]
-  const args = ['ls-tree', '-z', '-d', '--full-tree', tree]
-  const out = (await isolated.gitOn(args, dirs, { okExitCodes: [128] })).toString('latin1')
-  return [...out.matchAll(/^\d+ tree (\w+)\t|\0\d+ tree (\w+)\t/g)].map(([, first, next]) => first ?? next ?? '')
+  return {
+    id,
+    below: all.flatMap(({ mode, oid }) => (isTree(mode) ? [oid] : [])),
+    changes: new Map(files.map(({ name, mode, oid }) => [name, mode === gone ? undefined : { mode, oid }])),
+  }
 }
 
 interface Changed extends NamedTreeEntry {
   readonly before: TreeEntry
 }
 
-async function diffIndex(isolated: IsolatedGit, commit: string, index: string): Promise<Changed[]> {
-  const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', commit]
-  const { out } = await isolated.git(args, { env: { GIT_INDEX_FILE: index } })
+/** The differences between a commit and a tree, files and trees. Only what differs is read, whatever the size of the index. */
+async function differencesTo(
+  isolated: IsolatedGit,
+  head: string | undefined,
+  tree: string,
+): Promise<Changed[] | 'unreadable'> {
+  const from = head ?? emptyTrees[isolated.config.hash]
+  const args = ['diff-tree', '-r', '-t', '--raw', '-z', '--no-renames', from, tree]
+  const { status, out } = await isolated.git(args, { okExitCodes: [128] })
+  if (status !== 0) return 'unreadable'
   const words = out.toString('latin1').split('\0')
   const found: Changed[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
-    const [old = '', mode = '', oldOid = '', oid = '', how] = words[at]?.slice(1).split(' ') ?? []
-    if (how === 'U') throw inConflict()
+    const [old = '', mode = '', oldOid = '', oid = ''] = words[at]?.slice(1).split(' ') ?? []
     found.push({ name: words[at + 1] ?? '', mode, oid, before: { mode: old, oid: oldOid } })
   }
   return found
 }
 
-async function allOf(isolated: IsolatedGit, index: string): Promise<Changed[]> {
-  const { out } = await isolated.git(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: index } })
-  return [...out.toString('latin1').matchAll(/(\d+) (\w+) \d\t([^\0]+)\0/g)].map(
-    ([, mode = '', oid = '', name = '']) => ({
-      name,
-      mode,
-      oid,
-      before: { mode: '000000', oid: '0'.repeat(oid.length) },
-    }),
-  )
+/** The trees of a tree that are above these paths, as far as they can be read. */
+async function treesAbove(isolated: IsolatedGit, tree: string, paths: readonly string[]): Promise<string[]> {
+  const args = ['ls-tree', '-z', '-d', '--full-tree', tree]
+  const listed = await isolated.gitOn(args, [...new Set(paths.flatMap(dirsAbove))], { okExitCodes: [128] })
+  return [...listed.toString('latin1').matchAll(/(?:^|\0)\d+ tree (\w+)\t/g)].map(([, id = '']) => id)
 }
+
+/** Git knows it without an object. */
+const emptyTrees = {
+  sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+} as const
+
+/** The mode where there is nothing. */
+const gone = '000000'
+const isTree = (mode: string): boolean => mode === '040000'
 
 /** Each character is one byte: git defines no encoding. */
 const byteName = (name: string): string => Buffer.from(name).toString('latin1')

@@ -25,7 +25,7 @@ function statIndexFile(index: string): IndexStat | undefined {
 const isSameSeen = (one: IndexStat, other: IndexStat): boolean =>
   one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs
 
-export const inConflict = (): ProblemError => gitError('files are in conflict after a merge', 'Resolve them first.')
+const inConflict = (): ProblemError => gitError('files are in conflict after a merge', 'Resolve them first.')
 
 /** Returns the version that was copied; undefined when there is no index. */
 export function copyIndex(index: string, copy: string): IndexStat | undefined {
