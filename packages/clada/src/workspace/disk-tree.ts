@@ -445,7 +445,8 @@ export class DiskTree implements Tree {
   async settle(): Promise<void> {
     const dirs = [...this.#touched]
     this.#touched.clear()
-    await Promise.all(dirs.map((dir) => new Promise<void>((done) => dir.sync(done))))
+    const synced = dirs.map((dir) => new Promise<void>((done) => dir.sync(done)))
+    await Promise.all([...synced, this.#scratch.settle(new Set(dirs.map((dir) => dir.path)))])
     for (const dir of dirs) dir.drop()
   }
 

@@ -34,8 +34,8 @@ export class Scratch {
   readonly notes: string[] = []
   readonly #run = randomName()
   readonly #announced = new Set<string>()
-  /** Where files were moved that had such a name. */
-  readonly #kept = new Set<string>()
+  /** Directories whose names are not on the disk: there were temporary files in them, or such a file was moved there. */
+  readonly #unsettled = new Set<string>()
   #count = 0
   #state: string | undefined
   #ledger: string | undefined
@@ -50,6 +50,7 @@ export class Scratch {
   /** A fresh name for a temporary file in a directory. */
   tempName(dir: string): string {
     this.#ledger ??= this.#startLedger()
+    this.#unsettled.add(dir)
     if (!this.#announced.has(dir)) {
       this.#announced.add(dir)
       fs.appendFileSync(this.#ledger, JSON.stringify(dir) + '\n')
@@ -136,7 +137,7 @@ export class Scratch {
 
   #nameFor(kind: 'displaced' | 'conflicts', first: string, name: string): string {
     const dir = ownDir(this.stateDir(), kind)
-    this.#kept.add(dir)
+    this.#unsettled.add(dir)
     return path.join(dir, `${first}-${this.#run}${this.#count++}-${name.slice(-80)}`)
   }
 
@@ -179,6 +180,16 @@ export class Scratch {
     if (isDirectory(displaced)) this.#reviewDisplaced(displaced)
   }
 
+  /**
+   * No temporary file is there any more, and a power cut brings none back: one that kept the end of the ledger would bring back a
+   * file that no run knows of. The caller syncs some of the directories itself.
+   */
+  async settle(synced: ReadonlySet<string> = new Set()): Promise<void> {
+    const dirs = [...this.#unsettled].filter((dir) => !synced.has(dir))
+    this.#unsettled.clear()
+    await syncFiles(dirs)
+  }
+
   /** Everything that was announced is done with. */
   async finish(): Promise<void> {
     this.reviewOwnDisplaced()
@@ -193,11 +204,8 @@ export class Scratch {
       }
     }
     this.#unfinished = []
-    if (this.#ledger !== undefined) {
-      // A power cut kept the end of the ledger and brought a temporary file back, which no run knew of then.
-      await syncFiles([...this.#announced, ...this.#kept])
-      removeFile(this.#ledger)
-    }
+    await this.settle()
+    if (this.#ledger !== undefined) removeFile(this.#ledger)
     this.#ledger = undefined
     this.#announced.clear()
   }

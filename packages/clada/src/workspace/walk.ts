@@ -7,7 +7,7 @@ import { isInside } from '../core/paths.ts'
 import { reservedReason, ProblemError } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/errors.ts'
 import { platform } from '../core/platform.ts'
-import { isHeldElsewhere, isInMemory, readStats } from '../state/own-files.ts'
+import { isHeldElsewhere, isInMemory, readStats, syncFileNow } from '../state/own-files.ts'
 import type { SecondNames } from '../process/second-names.ts'
 import { isWatched } from '../state/watched-files.ts'
 
@@ -296,7 +296,8 @@ export class Dir {
   /** The same at once, for callers that cannot wait. */
   syncNow(): void {
     try {
-      if (this.#fd !== undefined) fs.fsyncSync(this.#fd)
+      if (this.#fd === undefined) syncFileNow(this.path)
+      else fs.fsyncSync(this.#fd)
     } catch {
       // Some file systems refuse to sync a directory; there is nothing better to do then.
     }
