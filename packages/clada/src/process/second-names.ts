@@ -52,8 +52,8 @@ export class SecondNames {
   /** Places in the roots, with the link that leads there. */
   #findTargets(): Map<string, string> {
     const found = new Map<string, string>()
-    for (const { root, absolute, entry } of this.#entries('own')) {
-      if (!entry.isSymbolicLink() || !this.#known.isBlocked(absolute)) continue
+    for (const { root, absolute } of this.#entries('own', (entry) => entry.isSymbolicLink())) {
+      if (!this.#known.isBlocked(absolute)) continue
       const target = realPathOf(absolute)
       // A link to a whole root would block all of it.
       if (target === undefined || this.#roots.some((one) => isInside(one, target))) continue
@@ -65,9 +65,9 @@ export class SecondNames {
   /** Of all blocked files that have several names. */
   #findBlocked(): Set<string> {
     const found = new Set<string>()
-    for (const { absolute, entry } of this.#entries('packages too')) {
+    for (const { absolute } of this.#entries('packages too', (entry) => !entry.isDirectory())) {
       const isGits = isGitName(path.basename(path.dirname(absolute)))
-      if (entry.isDirectory() || !(isGits || this.#known.isBlocked(absolute))) continue
+      if (!isGits && !this.#known.isBlocked(absolute)) continue
       const stat = statOf(absolute, 'statSync')
       if (stat?.isFile() && stat.nlink > 1) found.add(inodeOf(stat))
     }
@@ -78,24 +78,29 @@ export class SecondNames {
   /** How many names below the roots a file has that has several. */
   #countNames(): Map<string, number> {
     const found = new Map<string, number>()
-    for (const { absolute, entry } of this.#entries('packages too')) {
-      const stat = entry.isFile() ? statOf(absolute, 'lstatSync') : undefined
+    for (const { absolute } of this.#entries('packages too', (entry) => entry.isFile())) {
+      const stat = statOf(absolute, 'lstatSync')
       if (stat !== undefined && stat.nlink > 1) found.set(inodeOf(stat), (found.get(inodeOf(stat)) ?? 0) + 1)
     }
     return found
   }
 
-  *#entries(which: 'own' | 'packages too'): Generator<{ root: string; absolute: string; entry: fs.Dirent }> {
+  /** Only those that are wanted get a path: a project may have 100,000 files, and few links. */
+  *#entries(
+    which: 'own' | 'packages too',
+    isWanted: (entry: fs.Dirent) => boolean,
+  ): Generator<{ root: string; absolute: string }> {
     for (const root of this.#roots) {
       const pending = [root]
       for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+        // Of git's own directory only its files: objects may have other names, and are no secrets.
+        const isGits = isGitName(path.basename(dir))
         // What cannot be listed cannot be read by this user under another name either, or is gone.
         for (const entry of listEntries(dir)) {
-          const absolute = path.join(dir, entry.name)
-          yield { root, absolute, entry }
-          // Of git's own directory only its files: objects may have other names, and are no secrets.
-          if (!entry.isDirectory() || isGitName(path.basename(dir)) || isStateName(entry.name)) continue
-          if (which === 'packages too' || (!isGitName(entry.name) && !isInPackages(entry.name))) pending.push(absolute)
+          if (isWanted(entry)) yield { root, absolute: path.join(dir, entry.name) }
+          if (!entry.isDirectory() || isGits || isStateName(entry.name)) continue
+          if (which === 'packages too' || (!isGitName(entry.name) && !isInPackages(entry.name)))
+            pending.push(path.join(dir, entry.name))
         }
       }
     }
