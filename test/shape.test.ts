@@ -60,14 +60,19 @@ describe('the names of operations', () => {
   })
 })
 
-it('exported functions of one name are one function, in all packages', () => {
+it('an exported function has a name that no other function has, in all packages', () => {
   /** Overloads are one function. */
-  const exported = /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^=]*>)?\()/gm
+  const declared =
+    /^(export )?(?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^=]*>)?\((?=[^\n]*=>|$))/gm
+  const exported = new Set<string>()
   const places = new Map<string, Set<string>>()
   for (const { file, code } of everything)
-    for (const [, one = '', other = one] of code.matchAll(exported))
-      places.set(other, (places.get(other) ?? new Set()).add(file))
-  expect([...places].filter(([, files]) => files.size > 1)).toEqual([])
+    for (const [, isExported, one = '', name = one] of code.matchAll(declared)) {
+      if (isExported !== undefined) exported.add(name)
+      places.set(name, (places.get(name) ?? new Set()).add(file))
+    }
+  expect(exported.size).toBeGreaterThan(1000)
+  expect([...places].filter(([name, files]) => exported.has(name) && files.size > 1)).toEqual([])
 })
 
 /** The properties of a component are `Props`, as in every program with components. */

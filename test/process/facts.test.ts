@@ -8,7 +8,7 @@ import { watchProcessCount } from '../../packages/clada/src/process/bounds.ts'
 import { controlGroup, groupLimitsHere } from '../../packages/clada/src/process/control-group.ts'
 import { collectEffects } from '../../packages/clada/src/process/effects.ts'
 import { commandEnvironment, variablesNamedIn, withheldNames } from '../../packages/clada/src/process/environment.ts'
-import { findBlocked, findBlockedUncached, entriesOf } from '../../packages/clada/src/process/blocked-index.ts'
+import { findBlocked, findBlockedUncached, readableEntries } from '../../packages/clada/src/process/blocked-index.ts'
 import { plainConfig } from '../../packages/clada/src/process/isolated-git-dir.ts'
 import { kill } from '../../packages/clada/src/process/kill.ts'
 import { openNamespaceTree } from '../../packages/clada/src/process/process-tree.ts'
@@ -292,7 +292,10 @@ describe('a survey', () => {
       ['.git'],
     ])
     expect([modeIn(survey, 'd/a.txt'), modeIn(survey, 'none')]).toEqual([0o444, undefined])
-    expect([entriesOf(path.join(dir, 'none')), entriesOf(path.join(dir, 'd/a.txt'))]).toEqual([[], undefined])
+    expect([readableEntries(path.join(dir, 'none')), readableEntries(path.join(dir, 'd/a.txt'))]).toEqual([
+      [],
+      undefined,
+    ])
   })
 
   it('sees a change that hides its time', () => {

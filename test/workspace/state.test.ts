@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { platform } from '../../packages/clada/src/core/platform.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { ownOwner, readOwn } from '../../packages/clada/src/state/own-files.ts'
-import { makePrivateDir, namesOf } from '../../packages/clada/src/state/user-state.ts'
+import { makePrivateDir, pathSpellings } from '../../packages/clada/src/state/user-state.ts'
 import { fillState, filesIn, inState, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
@@ -218,7 +218,7 @@ describe('own files', () => {
   it('have the names of every link on the way, as many as the system follows', () => {
     const dir = scratchDir({ end: '' })
     for (let at = 0; at < 45; at++) fs.symlinkSync(at === 0 ? 'end' : `l${at - 1}`, path.join(dir, `l${at}`))
-    const names = (from: string) => namesOf(path.join(dir, from)).map((name) => path.relative(dir, name))
+    const names = (from: string) => pathSpellings(path.join(dir, from)).map((name) => path.relative(dir, name))
     expect(names('l2')).toEqual(['l2', 'l1', 'l0', 'end'])
     // Linux follows 40.
     expect(names('l39').at(-1)).toBe('end')

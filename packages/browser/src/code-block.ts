@@ -100,10 +100,10 @@ const isFileName = (text: string): boolean =>
   text.length <= 120 && /[./\\]/.test(text) && !/\s/.test(text) && isFile(text)
 
 export function readCode(block: Element, header: string, seen: VisibleText): CodeBlock {
-  const { body, own } = bodyOf(block, seen)
+  const { body, own } = codeBody(block, seen)
   const said = header === '' ? own : header
   const title = isFileName(said) ? said : ''
-  const { text, hasGap } = textOf(body, seen)
+  const { text, hasGap } = visibleTextOf(body, seen)
   return { text, hasGap, title, language: languageOf(block) ?? (title === '' ? infoOf(said) : '') }
 }
 
@@ -116,14 +116,14 @@ function languageOf(block: Element): string | undefined {
 }
 
 /** The element with the code alone, and the header that is in the block beside it. */
-function bodyOf(block: Element, seen: VisibleText): { readonly body: Element; readonly own: string } {
+function codeBody(block: Element, seen: VisibleText): { readonly body: Element; readonly own: string } {
   const inner = [...block.querySelectorAll('code')].filter((one) => !isColumn(seen.textIn(one)))
   const [code] = inner
   if (inner.length !== 1 || code === undefined) return { body: block, own: '' }
   return { body: code, own: headerIn(block, code, seen) ?? '' }
 }
 
-function textOf(code: Element, seen: VisibleText): { readonly text: string; readonly hasGap: boolean } {
+function visibleTextOf(code: Element, seen: VisibleText): { readonly text: string; readonly hasGap: boolean } {
   const isSelectable = getComputedStyle(code).userSelect !== 'none'
   const walk: CodeWalk = { seen, isSelectable, leave: new Set(), leaves: [], gaps: [] }
   const first = new LineBuilder()

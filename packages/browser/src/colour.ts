@@ -7,7 +7,7 @@ export function parseColour(text: string): Colour | undefined {
   if (known !== undefined || parsed.has(text)) return known
   const [, name = '', inner = ''] = /^([a-z]+)\((.*)\)$/.exec(text) ?? []
   const [first = 0, second = 0, third = 0, alpha = 1] = (inner.match(/-?[\d.]+(?:e-?\d+)?%?/g) ?? []).map(numberIn)
-  const found = read(name, inner, [first, second, third], alpha)
+  const found = readColour(name, inner, [first, second, third], alpha)
   parsed.set(text, found)
   return found
 }
@@ -16,7 +16,7 @@ const parsed = new Map<string, Colour | undefined>()
 
 const numberIn = (text: string): number => (text.endsWith('%') ? parseFloat(text) / 100 : Number(text))
 
-function read(
+function readColour(
   name: string,
   inner: string,
   [a, b, c]: readonly [number, number, number],

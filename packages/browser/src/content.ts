@@ -14,8 +14,8 @@ declare global {
   }
 }
 
-async function start(): Promise<void> {
-  const isWanted = await ask({ type: 'hello' })
+async function startContent(): Promise<void> {
+  const isWanted = await askExtension({ type: 'hello' })
   if (isWanted !== true) {
     delete window.cladaRuns
     return
@@ -37,7 +37,7 @@ async function start(): Promise<void> {
     const known = bars.get(reply)
     if (text === texts.get(reply) && (known === undefined || known.isInPlace)) return
     texts.set(reply, text)
-    const found = text.length > longestReply ? tooLong(text) : await ask({ type: 'found', text })
+    const found = text.length > longestReply ? tooLong(text) : await askExtension({ type: 'found', text })
     // What came meanwhile is looked at on its own.
     if (texts.get(reply) !== text) return
     if (!isFound(found)) return drop(reply, known)
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
     const bar = [...bars.values()].find(({ id }) => id === message['bar'])
     if (type === 'insert' && typeof text === 'string') respond(insert(text))
     else if (type === 'compare') respond(comparison(bar))
-    else if (type === 'read') respond(readAgain(bar))
+    else if (type === 'read') respond(rereadBar(bar))
     else if (type === 'say' && typeof text === 'string') respond(bar?.say(text))
     return undefined
   })
@@ -71,14 +71,14 @@ function comparison(bar: Bar | undefined): ReplyComparison {
   return readPageReply(bar.reply).text === bar.openedText ? 'same' : 'changed'
 }
 
-function readAgain(bar: Bar | undefined): ReturnType<typeof readPageReply> | null {
+function rereadBar(bar: Bar | undefined): ReturnType<typeof readPageReply> | null {
   if (bar?.reply.isConnected !== true) return null
   const reading = readPageReply(bar.reply)
   bar.openedText = reading.text
   return reading
 }
 
-const ask = (request: FromTab): Promise<unknown> => chrome.runtime.sendMessage(request).catch(() => undefined)
+const askExtension = (request: FromTab): Promise<unknown> => chrome.runtime.sendMessage(request).catch(() => undefined)
 
 const isFound = (value: unknown): value is BlockSummary => isRecord(value) && typeof value['summary'] === 'string'
 
@@ -94,5 +94,5 @@ const tooLong = (text: string): BlockSummary => ({
 
 if (window.cladaRuns !== true && window.top === window) {
   window.cladaRuns = true
-  void start()
+  void startContent()
 }

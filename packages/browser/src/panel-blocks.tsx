@@ -56,7 +56,7 @@ function BlockCard({ block }: { block: PlanBlock }) {
         </pre>
       )}
       <Nearby height={Math.min(600, 60 + 20 * lines)}>
-        {() => <Detail block={block} isDone={result !== undefined} />}
+        {() => <BlockDetails block={block} isDone={result !== undefined} />}
       </Nearby>
     </article>
   )
@@ -68,7 +68,7 @@ const programs = (runs: string): { readonly title: string; readonly text: string
     ? { title: 'Run code', text: spellOut(runs) }
     : { title: 'Run a command', text: spellOutCommand(runs) }
 
-function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
+function BlockDetails({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
   const [detail, setDetail] = useState<BlockDetail>()
   const [why, setWhy] = useState('')
   useEffect(() => {

@@ -48,7 +48,7 @@ export async function show(reply: OpenedReply | null): Promise<void> {
   opened.value = reply
   comparison.value = 'same'
   if (!isSame) {
-    forget()
+    forgetOpened()
     undone.value = null
   }
   await check()
@@ -69,7 +69,7 @@ export async function check(): Promise<void> {
   if (reply === null) return
   const renew = (): void => {
     const newer = notice.value === before ? null : notice.value
-    forget()
+    forgetOpened()
     notice.value = newer
   }
   try {
@@ -80,7 +80,7 @@ export async function check(): Promise<void> {
     if (found.kind !== 'ready') return
     const { port, id } = found.project
     const hash = await sha256(reply.text)
-    const answer = await ask(port, 'look', { text: reply.text, ...placeOf(reply) })
+    const answer = await ask(port, 'look', { text: reply.text, ...tabPlace(reply) })
     if (mine !== turn) return
     if (answer.hash !== hash || answer.project.id !== id)
       throw new ExtensionError('Another project is running on that port now. Check again.')
@@ -91,15 +91,15 @@ export async function check(): Promise<void> {
       if (answer.isRunning) running.value = { done: 0, total: applicable.value.length }
     })
     arm()
-    if (answer.isRunning) void attempt(() => follow(mine, ask(port, 'result', { hash, ...placeOf(reply) })))
+    if (answer.isRunning) void tryAct(() => followProgress(mine, ask(port, 'result', { hash, ...tabPlace(reply) })))
   } catch (error) {
     if (mine !== turn) return
-    forget()
-    say(messageOf(error), 'bad')
+    forgetOpened()
+    showMessage(noticeOf(error), 'bad')
   }
 }
 
-function forget(): void {
+function forgetOpened(): void {
   looked.value = null
   done.value = null
   running.value = null
@@ -108,13 +108,13 @@ function forget(): void {
   disarm()
 }
 
-const placeOf = ({ tab, site }: OpenedReply): { tab: number; site: string } => ({ tab, site })
+const tabPlace = ({ tab, site }: OpenedReply): { tab: number; site: string } => ({ tab, site })
 
 /** One block with its text and its whole diff. */
 export async function readDetail({ key }: PlanBlock): Promise<BlockDetail | undefined> {
   const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
   if (reply === null || shown === null || port === undefined) return undefined
-  return ask(port, 'block', { hash: shown.hash, key, ...placeOf(reply) })
+  return ask(port, 'block', { hash: shown.hash, key, ...tabPlace(reply) })
 }
 
 /** Applies what is shown. A click that comes before it could be read is none. */
@@ -126,10 +126,10 @@ export async function apply(): Promise<void> {
   notice.value = null
   const mine = turn
   running.value = { done: 0, total: applicable.value.length }
-  await attempt(async () => {
+  await tryAct(async () => {
     const { hash } = shown
     try {
-      await follow(mine, ask(port, 'apply', { hash, shown: shown.shown, ...placeOf(reply) }))
+      await followProgress(mine, ask(port, 'apply', { hash, shown: shown.shown, ...tabPlace(reply) }))
     } catch (error) {
       // Files may have changed: what would be applied now is shown instead.
       await check()
@@ -139,7 +139,7 @@ export async function apply(): Promise<void> {
 }
 
 /** Goes on asking until the run has ended. */
-async function follow(mine: number, first: Promise<Progress>): Promise<void> {
+async function followProgress(mine: number, first: Promise<Progress>): Promise<void> {
   const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
   if (reply === null || shown === null || port === undefined) return
   const { hash } = shown
@@ -153,7 +153,7 @@ async function follow(mine: number, first: Promise<Progress>): Promise<void> {
       if (asked.length > 0) arm()
     }
     await new Promise((resolve) => setTimeout(resolve, asked.length > 0 ? 400 : 30))
-    progress = await ask(port, 'result', { hash, ...placeOf(reply) })
+    progress = await ask(port, 'result', { hash, ...tabPlace(reply) })
   }
   if (progress.state !== 'done' || mine !== turn) return
   running.value = null
@@ -164,7 +164,7 @@ async function follow(mine: number, first: Promise<Progress>): Promise<void> {
     done.value = null
     throw new ExtensionError(result.remarks.join(' ') || 'Nothing was applied.')
   }
-  const said = outcomeOf(result)
+  const said = describeOutcome(result)
   await rememberApplied(hash, said)
   await tellTab(reply, { type: 'say', bar: reply.bar, text: said }).catch(() => undefined)
 }
@@ -173,7 +173,7 @@ async function follow(mine: number, first: Promise<Progress>): Promise<void> {
 const answered = new Set<number>()
 
 /** For the bar. */
-function outcomeOf({ results }: Applied): string {
+function describeOutcome({ results }: Applied): string {
   const { applied, failed } = countStates(results)
   return [...(applied === 0 ? [] : [`${applied} applied`]), ...(failed === 0 ? [] : [`${failed} failed`])].join(', ')
 }
@@ -188,19 +188,19 @@ export async function sendApproval({ id }: Question, said: ApprovalAnswer): Prom
   await withReply(async (reply, { hash }, port) => {
     answered.add(id)
     questions.value = questions.value.filter((one) => one.id !== id)
-    await ask(port, 'answer', { hash, id, answer: said, ...placeOf(reply) })
+    await ask(port, 'answer', { hash, id, answer: said, ...tabPlace(reply) })
   })
 }
 
 export const stopClada = (): Promise<void> =>
-  withReply(async (reply, { hash }, port) => void (await ask(port, 'stop', { hash, ...placeOf(reply) })))
+  withReply(async (reply, { hash }, port) => void (await ask(port, 'stop', { hash, ...tabPlace(reply) })))
 
 export const undoApplied = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
     notice.value = null
     isUndoing.value = true
     try {
-      const result = await ask(port, 'undo', { hash, ...placeOf(reply) })
+      const result = await ask(port, 'undo', { hash, ...tabPlace(reply) })
       if (result.success) {
         await rememberApplied(hash, undefined)
         await tellTab(reply, { type: 'say', bar: reply.bar, text: 'Undone' }).catch(() => undefined)
@@ -218,17 +218,17 @@ export const insertReport = (): Promise<void> =>
     const text = done.value?.answer
     if (text === undefined) return
     const isThere = await tellTab(reply, { type: 'insert', text }).catch(() => false)
-    if (isThere === true) return say('The report is in the message field. Send it when you like.', 'good')
+    if (isThere === true) return showMessage('The report is in the message field. Send it when you like.', 'good')
     await navigator.clipboard.writeText(text)
-    say('The page has no message field that could be found, so the report was copied.', 'good')
+    showMessage('The page has no message field that could be found, so the report was copied.', 'good')
   })
 
 export const copyResults = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
     const known = done.value?.answer
-    const text = known ?? answerIn(await ask(port, 'result', { hash, ...placeOf(reply) }))
+    const text = known ?? answerIn(await ask(port, 'result', { hash, ...tabPlace(reply) }))
     await navigator.clipboard.writeText(text)
-    say('Copied.', 'good')
+    showMessage('Copied.', 'good')
   })
 
 const answerIn = (progress: Progress): string => (progress.state === 'done' ? progress.answer : '')
@@ -238,7 +238,7 @@ export const openInPage = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
     const tabs = await chrome.tabs.query({ url: 'http://127.0.0.1/*' })
     const open = tabs.find(({ url = '' }) => url.startsWith(`http://127.0.0.1:${port}/`))
-    const { address } = await ask(port, 'show', { hash, hasTab: open !== undefined, ...placeOf(reply) })
+    const { address } = await ask(port, 'show', { hash, hasTab: open !== undefined, ...tabPlace(reply) })
     if (address !== undefined) await chrome.tabs.create({ url: address })
     else if (open?.id !== undefined) await chrome.tabs.update(open.id, { active: true })
   })
@@ -251,14 +251,14 @@ export async function choose(id: string): Promise<void> {
 }
 
 export const pairWith = (code: string): Promise<void> =>
-  attempt(async () => {
+  tryAct(async () => {
     await pair(code)
     await check()
   })
 
 /** Takes the text that the page shows now. */
 export const readAgain = (): Promise<void> =>
-  attempt(async () => {
+  tryAct(async () => {
     const reply = opened.value
     if (reply === null) return
     const reading = await tellTab(reply, { type: 'read', bar: reply.bar })
@@ -276,20 +276,20 @@ export async function compareReadings(): Promise<void> {
   if (mine === turn) comparison.value = found === 'same' || found === 'changed' ? found : 'gone'
 }
 
-const say = (text: string, kind: 'good' | 'bad'): void => void (notice.value = { text, kind })
+const showMessage = (text: string, kind: 'good' | 'bad'): void => void (notice.value = { text, kind })
 
-async function attempt(act: () => Promise<void>): Promise<void> {
+async function tryAct(act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {
-    say(messageOf(error), 'bad')
+    showMessage(noticeOf(error), 'bad')
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const noticeOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const withReply = (act: (reply: OpenedReply, shown: CheckedReply, port: number) => Promise<void>): Promise<void> =>
-  attempt(async () => {
+  tryAct(async () => {
     const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
     if (reply !== null && shown !== null && port !== undefined) await act(reply, shown, port)
   })

@@ -10,7 +10,7 @@ import { Panel } from './panel-view.tsx'
 const given = Number(new URLSearchParams(location.search).get('window') ?? NaN)
 const isOwnWindow = !Number.isNaN(given)
 
-async function start(): Promise<void> {
+async function startPanel(): Promise<void> {
   const root = document.getElementById('app')
   if (root !== null) render(<Panel />, root)
   waitForRest()
@@ -40,4 +40,4 @@ const openedIn = (value: unknown): OpenedReply | null => (isOpened(value) ? valu
 
 const isOpened = (value: unknown): value is OpenedReply => isRecord(value) && typeof value['text'] === 'string'
 
-void start()
+void startPanel()

@@ -19,14 +19,14 @@ const on = (id: string, event: string, act: () => Promise<void>): void => {
 /** The window that the popup is about. */
 let shownWindow = -1
 
-withShownErrors(show)()
+withShownErrors(renderPopup)()
 
 async function currentTab(): Promise<chrome.Tab & { readonly id: number }> {
   const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true })
   return { ...tab, windowId: tab?.windowId ?? -1, id: tab?.id ?? -1 }
 }
 
-async function show(): Promise<void> {
+async function renderPopup(): Promise<void> {
   const { id: tab, windowId } = await currentTab()
   shownWindow = windowId
   const site = await findSiteOfTab(tab).catch(() => undefined)
@@ -57,7 +57,7 @@ async function known(): Promise<readonly RunningProject[] | undefined> {
 on('pairing', 'submit', async () => {
   const { name } = await pair(byId('code', HTMLInputElement).value)
   showText(`Paired with ${name}.`)
-  await show()
+  await renderPopup()
 })
 
 on('always', 'click', async () => {
@@ -70,7 +70,7 @@ on('always', 'click', async () => {
   await chrome.runtime.sendMessage(request)
   await opened
   showText(isAllowed ? '' : 'Without the permission it works in this tab until it is reloaded.')
-  await show()
+  await renderPopup()
 })
 
 // Without waiting for anything: browsers open a panel only during a click.
@@ -83,13 +83,13 @@ on('off', 'click', async () => {
   const request: FromPopup = { type: 'enable', tab: (await currentTab()).id, how: 'off' }
   await chrome.runtime.sendMessage(request)
   showText('Reload the page to remove the bars.')
-  await show()
+  await renderPopup()
 })
 
 on('project', 'change', async () => {
   const project = byId('project', HTMLSelectElement).value
   if (project !== '') await changeSite(await findSiteOfTab((await currentTab()).id), { project })
-  await show()
+  await renderPopup()
 })
 
 on('prompting', 'submit', async () => {
@@ -112,5 +112,5 @@ on('forget', 'click', async () => {
   const [one] = (await known()) ?? []
   if (one !== undefined) await ask(one.port, 'forget', {})
   await chrome.storage.local.remove('key')
-  await show()
+  await renderPopup()
 })

@@ -58,7 +58,7 @@ class Markdown {
     if (isApart) this.#out.gap()
     else if (hasLines(style)) this.#out.open()
     if (heading !== undefined) this.#out.exact(`${'#'.repeat(Number(heading))} `)
-    if (tagName === 'LI') this.#out.exact(markOf(element))
+    if (tagName === 'LI') this.#out.exact(listMark(element))
     if (tagName === 'TD' || tagName === 'TH') this.#out.flowing(' | ')
     for (const child of listChildren(element)) this.write(child)
     if (isApart) this.#out.gap()
@@ -104,7 +104,7 @@ function inlineCode(text: string): string {
 const longestOf = (texts: readonly string[] | null): number =>
   (texts ?? []).reduce((longest, { length }) => Math.max(longest, length), 0)
 
-function markOf(item: Element): string {
+function listMark(item: Element): string {
   const list = item.parentElement
   if (list?.tagName !== 'OL') return '- '
   const first = Number(list.getAttribute('start') ?? 1)

@@ -9,7 +9,7 @@ export function readSummary(text: string): string | undefined {
   const proposals = blocks.filter(isProposal).length + notExecuted.filter(isFragment).length
   const own = blocks.filter((block) => !isProposal(block))
   if (own.length + proposals === 0) return undefined
-  const edits = own.filter(isEdit)
+  const edits = own.filter(isEditBlock)
   const files = new Set(edits.map(({ params }) => params['path'] ?? params['old_path']))
   const others = own.length - edits.length
   const parts = [
@@ -28,7 +28,7 @@ const isFragment = ({ path, reason, block }: SkippedBlock): boolean =>
   path !== undefined && path !== '' && block === undefined && (reason === 'example' || reason === 'unreadable')
 
 /** Whether a block names a file and does more than read. */
-const isEdit = ({ action, params }: Block): boolean =>
+const isEditBlock = ({ action, params }: Block): boolean =>
   (params['path'] ?? params['old_path']) !== undefined && !/read|list|^ls$|grep|glob|map|exec|^run|context/.test(action)
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -56,7 +56,7 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
       unopened.value = { text, name }
       return
     }
-    show(fresh)
+    putPlan(fresh)
     dropDraft(intakeDraft)
     const count = fresh.blocks.length
     if (count === 0)
@@ -66,7 +66,7 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
     else announcement.value = `${formatCount(count, 'block')}.`
   })
 
-function show(fresh: ReplyPlan): void {
+function putPlan(fresh: ReplyPlan): void {
   showPlan(fresh)
   marked.value = new Set()
   filter.value = 'all'
@@ -79,7 +79,7 @@ function show(fresh: ReplyPlan): void {
 
 export const reopen = (id: number): Promise<unknown> =>
   showErrors(async () => {
-    if (plan.value?.reply !== id) show(await post<ReplyPlan>('/api/reply', { id }))
+    if (plan.value?.reply !== id) putPlan(await post<ReplyPlan>('/api/reply', { id }))
   })
 
 export const forget = (id: number): Promise<unknown> => showErrors(() => post('/api/forget', { id }))
@@ -164,7 +164,7 @@ export function markAll(): void {
 }
 
 /** What is shown, and nothing that the server may have got in its place. */
-const apply = (tasks: readonly string[] | null): Promise<unknown> =>
+const applyTasks = (tasks: readonly string[] | null): Promise<unknown> =>
   showErrors(async () => {
     notice.value = null
     await post('/api/apply', { tasks, revision: plan.value?.revision })
@@ -185,7 +185,7 @@ export function applyMarked(): Promise<unknown> {
     showNotice('Nothing is left that can be applied.', 'bad')
     return Promise.resolve()
   }
-  return apply(tasks.length === 0 ? null : tasks)
+  return applyTasks(tasks.length === 0 ? null : tasks)
 }
 
 /** One block with those it depends on; then the next. */
@@ -194,7 +194,7 @@ export async function applyOne(): Promise<void> {
   if (block?.task === undefined || !pending.value.includes(block)) return
   const { group } = block
   const together = group?.atomic ? pending.value.filter((other) => other.group?.line === group.line) : [block]
-  await apply(together.flatMap(({ task }) => task ?? []))
+  await applyTasks(together.flatMap(({ task }) => task ?? []))
   const next = pending.value.find(({ key }) => key > block.key && !together.some((one) => one.key === key))
   if (next !== undefined) look({ at: 'block', key: next.key })
 }

@@ -11,14 +11,14 @@ export class ApiError extends Error {
   }
 }
 
-export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => ask(path, signal ? { signal } : {})
+export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => fetchJson(path, signal ? { signal } : {})
 
 export const post = <T = null>(path: string, value: object = {}): Promise<T> =>
-  ask(path, { method: 'POST', body: JSON.stringify(value), headers: { 'content-type': 'application/json' } })
+  fetchJson(path, { method: 'POST', body: JSON.stringify(value), headers: { 'content-type': 'application/json' } })
 
 /** A document is sent as it is: as JSON it would be twice as long. */
 export const postText = <T>(path: string, text: string): Promise<T> =>
-  ask(path, { method: 'POST', body: text, headers: { 'content-type': 'text/markdown' } })
+  fetchJson(path, { method: 'POST', body: text, headers: { 'content-type': 'text/markdown' } })
 
 /** What the server says by itself from now on. */
 export async function listen(): Promise<ReadableStream<Uint8Array>> {
@@ -27,7 +27,7 @@ export async function listen(): Promise<ReadableStream<Uint8Array>> {
   return response.body
 }
 
-const ask = async <T>(path: string, init: RequestInit): Promise<T> => (await answered(path, init)).json()
+const fetchJson = async <T>(path: string, init: RequestInit): Promise<T> => (await answered(path, init)).json()
 
 /** What is said where the server cannot be reached; browsers have other words for it. */
 export const noAnswer = 'clada ui does not answer.'

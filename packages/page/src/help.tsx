@@ -34,7 +34,7 @@ export function Help() {
                 .filter((one) => one.in === where)
                 .map((one) => (
                   <div key={one.what} class="shortcut">
-                    <dt>{namesOf(one)}</dt>
+                    <dt>{shortcutKeys(one)}</dt>
                     <dd>{one.what}</dd>
                   </div>
                 ))}
@@ -66,7 +66,7 @@ const names: Readonly<Record<string, string>> = {
   PageUp: 'PgUp',
 }
 
-const namesOf = ({ keys }: Shortcut) =>
+const shortcutKeys = ({ keys }: Shortcut) =>
   keys.map((key) => (
     <kbd key={key} class="key">
       {names[key] ?? key}

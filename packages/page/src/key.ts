@@ -6,7 +6,7 @@
 const name = 'clada-key'
 const tabs = new BroadcastChannel(name)
 let key = ''
-keep(brought() ?? remembered() ?? '')
+keep(keyFromAddress() ?? remembered() ?? '')
 
 /** Empty where there is none yet. */
 export const currentKey = (): string => key
@@ -26,7 +26,7 @@ export const askForKey = (): void => tabs.postMessage('which?')
 const isKey = (data: unknown): data is { key: string } =>
   typeof data === 'object' && data !== null && 'key' in data && typeof data.key === 'string'
 
-function brought(): string | undefined {
+function keyFromAddress(): string | undefined {
   const element = document.querySelector(`meta[name="${name}"]`)
   const found = element?.getAttribute('content') ?? undefined
   element?.remove()

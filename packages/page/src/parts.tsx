@@ -40,14 +40,14 @@ export function Path({ path }: { path: string }) {
 
 /** What a block is about: the file or the command leads, and the action is what it has otherwise. */
 export function BlockName({ of: { target, action, runs, syntax, isProgram } }: { of: TitledBlock }) {
-  if (isProgram) return <Name named="target program" of={firstLine(runs ?? target)} />
+  if (isProgram) return <Name named="target program" of={firstTextLine(runs ?? target)} />
   if (target === '') return <Name named="target" of={action === '' ? syntax : action} />
   return <Path path={target} />
 }
 
 type TitledBlock = Pick<PlanBlock, 'target' | 'action' | 'runs' | 'syntax' | 'isProgram'>
 
-const firstLine = (text: string): string => {
+const firstTextLine = (text: string): string => {
   const [first = '', ...others] = text.trim().split('\n')
   return others.length === 0 ? first : `${first} …`
 }

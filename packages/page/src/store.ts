@@ -95,7 +95,16 @@ export const shownBlocks = computed(() => {
   return blocks.filter((block) => {
     if (filter.value !== 'all' && groupOf(block) !== filter.value) return false
     const { id, action, target, syntax, why, runs, files } = block
-    return has(id, action, target, syntax, labelOf(markOf(block, findOutcome(block))), why, runs, ...files.map(pathOf))
+    return has(
+      id,
+      action,
+      target,
+      syntax,
+      labelOf(markOf(block, findOutcome(block))),
+      why,
+      runs,
+      ...files.map(touchedPath),
+    )
   })
 })
 
@@ -105,7 +114,7 @@ export const shownFiles = computed(() => {
   return wanted.value === '' ? files : files.filter(({ path }) => has(path))
 })
 
-const pathOf = ({ path }: TouchedFile): string => path
+const touchedPath = ({ path }: TouchedFile): string => path
 
 /** Which of the few groups above the list a block belongs to. */
 export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {

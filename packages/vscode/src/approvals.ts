@@ -15,7 +15,7 @@ export async function askApproval(question: Question): Promise<ApprovalAnswer> {
     ...(canTry ? [{ title: vscode.l10n.t('Try in sandbox'), answer: 'try' } as const] : []),
   ]
   // Modal, so that the whole of a long command is seen before the answer.
-  const detail = factsOf(question).join('\n')
+  const detail = questionFacts(question).join('\n')
   const asked = await vscode.window.showWarningMessage(wishOf(about), { modal: true, detail }, ...answers)
   return asked?.answer ?? 'no'
 }
@@ -28,7 +28,7 @@ const wishOf = (about: Question['about']): string =>
     proposal: vscode.l10n.t('The reply proposes a change'),
   })[about]
 
-function factsOf(question: Question): string[] {
+function questionFacts(question: Question): string[] {
   const { about, command, program, unsandboxed, tried, bound, repository, changed, lacks, root } = question
   const line = spellOutCommand(command)
   if (about === 'proposal') return [line, ...(lacks === undefined ? [] : [missingSentence(lacks)])]

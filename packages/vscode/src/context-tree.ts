@@ -57,7 +57,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   async add({ session, folder }: FolderProject, uris: readonly vscode.Uri[]): Promise<void> {
     await session.changeContext(
       'add',
-      uris.map((uri) => pathIn(folder, uri, uris.length)),
+      uris.map((uri) => contextPath(folder, uri, uris.length)),
     )
     await this.tell({ session, folder })
   }
@@ -89,7 +89,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
 }
 
 /** A file with the lines that are selected in it. */
-function pathIn(folder: vscode.WorkspaceFolder, uri: vscode.Uri, count: number): string {
+function contextPath(folder: vscode.WorkspaceFolder, uri: vscode.Uri, count: number): string {
   const { selection, document } = vscode.window.activeTextEditor ?? {}
   const file = path.relative(folder.uri.fsPath, uri.fsPath).replaceAll(path.sep, '/')
   const isSelected = count === 1 && document?.uri.toString() === uri.toString() && selection?.isEmpty === false

@@ -104,7 +104,7 @@ export function activate(context: vscode.ExtensionContext): void {
     refreshHistory: () => history.refresh(),
     copyPrompt: async () => {
       const found = await project()
-      if (found !== undefined) await copyPrompt(found)
+      if (found !== undefined) await copyPromptText(found)
     },
     addToContext: whenTrusted(addToContext),
     removeFromContext: whenTrusted((row: ContextRow) => working.remove(row)),
@@ -167,7 +167,7 @@ function refreshWhereTyped(review: ReplyReview): vscode.Disposable {
 const typingPause = 500
 
 /** The prompt of the project with the files of its working set. */
-async function copyPrompt({ session }: FolderProject): Promise<void> {
+async function copyPromptText({ session }: FolderProject): Promise<void> {
   const { clada, rules } = session.project
   const { text, tokens } = await clada.prompt({ rules, context: {} })
   await vscode.env.clipboard.writeText(text)

@@ -90,14 +90,14 @@ const placesIn = (planned: Planned): (ChoiceRow & { kind: 'place' })[] =>
 function placeLenses(row: ChoiceRow & { kind: 'place' }): vscode.CodeLens[] {
   const { place, block } = row
   const likeness = place.similarity === undefined ? '' : `, ${Math.round(place.similarity * 100)}%`
-  const title = vscode.l10n.t('$(location) Use this place for {0}{1}', withoutMarkup(nameOf(block)), likeness)
+  const title = vscode.l10n.t('$(location) Use this place for {0}{1}', withoutMarkup(blockName(block)), likeness)
   return [
     lens(place.line - 1, { title, command: 'clada.usePlace', arguments: [row] }),
     ...(block.why === undefined ? [] : [lens(place.line - 1, { title: withoutMarkup(block.why), command: '' })]),
   ]
 }
 
-const nameOf = ({ task, id }: PlanBlock): string => vscode.l10n.t('block {0}', task ?? id)
+const blockName = ({ task, id }: PlanBlock): string => vscode.l10n.t('block {0}', task ?? id)
 
 const lens = (line: number, command: vscode.Command): vscode.CodeLens =>
   new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command)

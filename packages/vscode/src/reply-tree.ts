@@ -37,7 +37,7 @@ export class ReplyTree implements vscode.TreeDataProvider<ChoiceRow> {
     const detail = this.#detail(block)
     const hasParts = detail !== undefined && partsOf(row, detail).length > 0
     const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState
-    const [name, dir] = namesOf(block)
+    const [name, dir] = blockLabels(block)
     const item = new vscode.TreeItem(withoutMarkup(name))
     const hasPlaces = detail !== undefined && detail.places.length > 0
     item.collapsibleState = !hasParts ? None : hasPlaces ? Expanded : Collapsed
@@ -125,7 +125,7 @@ function placeItem(row: ChoiceRow & { kind: 'place' }): vscode.TreeItem {
 }
 
 /** The file before its directory, as everywhere in VS Code: views are narrow. A command is shown as it is. */
-function namesOf({ action, target, isProgram }: PlanBlock): readonly [name: string, dir: string] {
+function blockLabels({ action, target, isProgram }: PlanBlock): readonly [name: string, dir: string] {
   if (target === '') return [action, '']
   if (isProgram || /\s/.test(target)) return [target, '']
   return [path.posix.basename(target), path.posix.dirname(target).replace(/^\.$/, '')]

@@ -176,7 +176,7 @@ export class ReplyReview implements vscode.Disposable {
     this.#view.message = [plan?.fatal, ...(session?.state().remarks ?? [])]
       .flatMap((line) => (line ? withoutMarkup(line) : []))
       .join('\n')
-    this.#view.description = plan && summaryOf(plan)
+    this.#view.description = plan && describePlan(plan)
     this.#view.badge =
       left === 0 ? undefined : { value: left, tooltip: vscode.l10n.t('{0} to apply', formatCount(left, 'block')) }
     this.#status.setReviewed(left)
@@ -357,7 +357,7 @@ const shownIn = (planned: Planned): string => JSON.stringify(changesIn(planned))
 const filesOf = (planned: Planned, key: number): ReadonlySet<string> =>
   new Set(planned.detail(key)?.files.map((file) => file.path))
 
-function summaryOf({ blocks, files, isChecking }: ReplyPlan): string {
+function describePlan({ blocks, files, isChecking }: ReplyPlan): string {
   const done = blocks.filter(({ outcome }) => outcome?.success === true).length
   const failed = blocks.filter(({ outcome }) => outcome?.success === false && outcome.left !== true).length
   const attention = blocks.filter(needsAttention).length

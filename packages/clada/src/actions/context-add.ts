@@ -74,7 +74,7 @@ export const contextAdd = defineAction({
     { title: 'blocks secrets', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
   ],
   async run({ path }, context) {
-    const below = await filesBelow(context, path)
+    const below = await filesToAdd(context, path)
     const measured: Measured[] = []
     const warnings: string[] = []
     if (below === undefined) measured.push(await measure(context, path))
@@ -107,7 +107,7 @@ const nothingFound = 'no file is there that can be read and that git does not ig
 const mostFiles = 1000
 
 /** The files that a directory or glob stands for; undefined for the path of one file. */
-async function filesBelow(context: ActionContext, path: PathArg): Promise<PathArg[] | undefined> {
+async function filesToAdd(context: ActionContext, path: PathArg): Promise<PathArg[] | undefined> {
   const set = await pathSetOf(context.files, path)
   if (set === undefined) return undefined
   const { base, pattern } = set

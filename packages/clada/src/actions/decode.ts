@@ -307,7 +307,7 @@ function pairsText(raw: unknown): Converted {
     message: `Invalid edits value: ${shortly(what)}`,
     hint: 'Give a list of objects, each with old_text and new_text.',
   })
-  const list = typeof raw === 'string' ? listIn(raw) : raw
+  const list = typeof raw === 'string' ? parseList(raw) : raw
   if (!Array.isArray(list) || list.length === 0) return bad(raw)
   const pairs: TextPair[] = []
   for (const one of list) {
@@ -321,7 +321,7 @@ function pairsText(raw: unknown): Converted {
 
 const pairParams = { old_text: text('Text to find.'), new_text: text('Text to put in its place.') }
 
-function listIn(json: string): unknown {
+function parseList(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {

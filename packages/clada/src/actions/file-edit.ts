@@ -122,7 +122,7 @@ async function tryEdits(file: TextFile, pairs: readonly TextPair[], repair: Repa
   for (const [index, pair] of pairs.entries()) {
     const edit = index + 1
     // A place that the user chose in a review is one for a single edit.
-    const done = await editText({ ...file, text }, { path: file.path, ...asLines(pair, text) }, 'once', {
+    const done = await editText({ ...file, text }, { path: file.path, ...editAsLines(pair, text) }, 'once', {
       ...repair,
       place: undefined,
     })
@@ -158,7 +158,7 @@ async function resendOf(
 }
 
 /** Lines that are deleted take their line break along; the last line of a file may have none but the one before it. */
-function asLines(
+function editAsLines(
   { old_text, new_text, deletesLines }: TextPair,
   text: string,
 ): Pick<TextPair, 'old_text' | 'new_text'> {

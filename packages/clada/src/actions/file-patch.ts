@@ -78,7 +78,7 @@ export const filePatch = defineAction({
     }
     if (repair.place !== undefined && linesAt(repair.place, file.text).length === 0)
       return fail(noSuchPlace(repair.place, file.text))
-    const whole = await withoutElisions(await withPlace(hunks, repair.place, file.text), file)
+    const whole = await expandHunks(await withPlace(hunks, repair.place, file.text), file)
     if ('kind' in whole) return fail(whole)
     const levels = repair.readings === 'off' ? 'exact' : 'all'
     const isCodex = repair.rules === 'codex'
@@ -165,7 +165,7 @@ async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: s
 }
 
 /** The hunks with the lines that their elisions left out. */
-async function withoutElisions(
+async function expandHunks(
   hunks: readonly Hunk[],
   file: TextFile,
 ): Promise<{ readonly hunks: readonly Hunk[]; readonly kept: readonly string[] } | Problem> {
@@ -220,17 +220,17 @@ function ended(text: string, was: string, added: readonly Hunk[]): string {
 async function refuseExisting(files: Files, path: PathArg): Promise<void> {
   const there = await attempt(() => files.read(path))
   const { problem } = 'ok' in there ? there : { problem: undefined }
-  if (isMissing(problem)) return
+  if (isNoEntry(problem)) return
   const unreadable = problem?.kind === 'not-text' || problem?.kind === 'too-large'
   if (problem !== undefined && !unreadable) throw new ProblemError(problem)
   throw new ProblemError({ kind: 'os', code: 'EEXIST', op: 'rename', path: path.given })
 }
 
-const isMissing = (problem: Problem | undefined): boolean => problem?.kind === 'os' && problem.code === 'ENOENT'
+const isNoEntry = (problem: Problem | undefined): boolean => problem?.kind === 'os' && problem.code === 'ENOENT'
 
 /** Only what is surely meant for an empty file makes a new one; anything else has the wrong path. */
 const isNewFile = (problem: Problem, hunks: readonly Hunk[]): boolean =>
-  isMissing(problem) &&
+  isNoEntry(problem) &&
   hunks.length === 1 &&
   hunks.every(
     ({ lines, stated, above }) =>

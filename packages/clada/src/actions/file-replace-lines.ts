@@ -60,7 +60,7 @@ export const fileReplaceLines = defineAction({
     for (const { spec, content } of wanted.edits) {
       const found = parseLineRange(spec, spans)
       if ('problem' in found) return fail(found.problem)
-      const whole = content === null ? null : await withoutElisions(file, spans, found.range, content)
+      const whole = content === null ? null : await expandLines(file, spans, found.range, content)
       if (typeof whole === 'object' && whole !== null) return fail(whole)
       ranges.push({ ...found.range, content: whole })
     }
@@ -80,7 +80,7 @@ export const fileReplaceLines = defineAction({
 })
 
 /** The new lines with those of the old ones that an elision left out. */
-async function withoutElisions(
+async function expandLines(
   file: TextFile,
   spans: readonly LineSpan[],
   range: GivenRange,

@@ -89,7 +89,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
       return ok({ path: path.given, replacements: 1 }, [...tolerant.warnings, ...warnings])
     }
   }
-  if (found.kind !== 'found') return refusal(file, edit, found)
+  if (found.kind !== 'found') return rangeProblem(file, edit, found)
 
   const { ranges } = found
   if (edit.count !== undefined && !(edit.count === 'all' ? ranges.length > 0 : ranges.length === edit.count)) {
@@ -126,7 +126,11 @@ async function repairedRange({ text }: TextFile, edit: RangeEdit, mode: 'unique'
   return reading?.found.length === (typeof edit.count === 'number' ? edit.count : 1) ? reading : undefined
 }
 
-async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, { kind: 'found' }>): Promise<Failed> {
+async function rangeProblem(
+  file: TextFile,
+  edit: RangeEdit,
+  found: Exclude<Ranges, { kind: 'found' }>,
+): Promise<Failed> {
   const param = paramOf(found.which)
   if (found.kind === 'empty') return fail({ kind: 'empty-text', param })
   const after = found.which === 'end' ? { after: 'old_text_beginning' } : {}

@@ -51,7 +51,7 @@ export const fileWrite = defineAction({
     },
   ],
   async run({ path, content, expect_hash }, { files, finalNewline }) {
-    const whole = await withoutElisions(files, path, content)
+    const whole = await expandContent(files, path, content)
     if ('ok' in whole) return whole
     const written = endedBy(whole.content, finalNewline)
     const { bytes, replaced } = await files.write(path, written, { expectHash: expect_hash })
@@ -65,7 +65,7 @@ export const fileWrite = defineAction({
 })
 
 /** A model that leaves lines out means those of the file that is there. */
-async function withoutElisions(
+async function expandContent(
   files: Files,
   path: PathArg,
   content: string,

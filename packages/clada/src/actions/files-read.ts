@@ -89,7 +89,7 @@ async function filesMeant(files: Files, paths: readonly PathArg[]): Promise<Path
   const matched = new Set<string>()
   for (const path of paths) {
     const set = await pathSetOf(files, path)
-    const found = set?.pattern === undefined ? [] : await filesBelow(files, set.base, set.pattern)
+    const found = set?.pattern === undefined ? [] : await filesToRead(files, set.base, set.pattern)
     const isNew = ({ absolute }: PathArg): boolean =>
       !matched.has(absolute) && (found.length === 0 || !meant.some((one) => one.absolute === absolute))
     meant.push(...(found.length === 0 ? [path] : found).filter(isNew))
@@ -98,7 +98,7 @@ async function filesMeant(files: Files, paths: readonly PathArg[]): Promise<Path
   return meant
 }
 
-async function filesBelow(files: Files, base: PathArg, pattern: string): Promise<PathArg[]> {
+async function filesToRead(files: Files, base: PathArg, pattern: string): Promise<PathArg[]> {
   const names = await files.searched(base, { include: [pattern] })
   if (names.length > mostFiles)
     throw new ProblemError({

@@ -143,11 +143,16 @@ async function filesNamed(files: Files, given: readonly PathArg[], old: string):
 async function filesOf(files: Files, path: PathArg, old: string): Promise<PathArg[]> {
   const set = await pathSetOf(files, path)
   // A path that is refused is reported as a file that cannot be changed.
-  return set === undefined ? [path] : filesBelow(files, set.base, set.pattern, old)
+  return set === undefined ? [path] : filesToSearch(files, set.base, set.pattern, old)
 }
 
 /** By the search, which leaves out what git ignores. */
-async function filesBelow(files: Files, base: PathArg, include: string | undefined, old: string): Promise<PathArg[]> {
+async function filesToSearch(
+  files: Files,
+  base: PathArg,
+  include: string | undefined,
+  old: string,
+): Promise<PathArg[]> {
   const [pattern = old] = old.split(/\r?\n/).toSorted((a, b) => b.length - a.length)
   const { hits, more } = await files.search({
     base,

@@ -3,7 +3,7 @@ import type { StructureResult } from '../structure/structure.ts'
 import { type ActionContext, defineAction, path } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import { expectHash } from './common.ts'
-import { contentParam, onStructures, structureWarnings, targetParam, withoutElisions } from './on-structures.ts'
+import { contentParam, onStructures, structureWarnings, targetParam, expandElisions } from './on-structures.ts'
 
 /** The two insertions differ in the side of the structure. */
 const insertion = {
@@ -24,12 +24,12 @@ interface Insert {
   readonly expect_hash: string | undefined
 }
 
-async function insert<T extends object>(
+async function insertBeside<T extends object>(
   { path, content, expect_hash }: Insert,
   context: ActionContext,
   work: (operations: StructureOperations, at: string) => Promise<StructureResult<T>>,
 ) {
-  const whole = await withoutElisions(context, path, content)
+  const whole = await expandElisions(context, path, content)
   if ('ok' in whole) return whole
   return onStructures(context, [path], (operations, at) => work(operations, at ?? ''), expect_hash)
 }
@@ -50,7 +50,7 @@ export const insertBeforeStructure = defineAction({
     },
   ],
   run: (call, context) =>
-    insert(call, context, (operations, at) => operations.insert_before_structure(at, call.target, call.content)),
+    insertBeside(call, context, (operations, at) => operations.insert_before_structure(at, call.target, call.content)),
 })
 
 export const insertAfterStructure = defineAction({
@@ -68,5 +68,5 @@ export const insertAfterStructure = defineAction({
     },
   ],
   run: (call, context) =>
-    insert(call, context, (operations, at) => operations.insert_after_structure(at, call.target, call.content)),
+    insertBeside(call, context, (operations, at) => operations.insert_after_structure(at, call.target, call.content)),
 })

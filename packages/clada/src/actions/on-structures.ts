@@ -34,8 +34,8 @@ export async function onStructures<T extends object>(
         read.set(given, file)
         return file.text
       } catch (error) {
-        if (isMissing(error)) return null
-        throw refused(error, given, 'read')
+        if (isFileMissing(error)) return null
+        throw structureRefusal(error, given, 'read')
       }
     },
     write: async (given, content) => {
@@ -46,7 +46,7 @@ export async function onStructures<T extends object>(
         // What the disk refuses is an error of the operation, and a move must know before it goes on.
         await files.landed(argOf(given))
       } catch (error) {
-        throw refused(error, given, 'write')
+        throw structureRefusal(error, given, 'write')
       }
     },
     remove: (given) => files.remove(argOf(given)),
@@ -73,7 +73,7 @@ export async function onStructures<T extends object>(
  * Content for a structure with the lines that its elisions left out, which are those of the structure where it is
  * replaced; undefined where there are none.
  */
-export async function withoutElisions(
+export async function expandElisions(
   context: ActionContext,
   path: PathArg,
   content: string,
@@ -98,11 +98,11 @@ export async function withoutElisions(
   return whole.kind === 'none' ? { content, kept: [] } : { content: whole.fresh.join('\n'), kept: whole.kept }
 }
 
-const isMissing = (error: unknown): boolean =>
+const isFileMissing = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.kind === 'os' && error.problem.code === 'ENOENT'
 
 /** Missing permission and files that are too large in the words of the operations; anything else as it is. */
-function refused(error: unknown, path: string, operation: 'read' | 'write'): unknown {
+function structureRefusal(error: unknown, path: string, operation: 'read' | 'write'): unknown {
   if (!(error instanceof ProblemError)) return error
   if (error.problem.kind === 'too-large') {
     const { error: code, message, details } = fileTooLarge(path, error.problem.size, error.problem.limit).error

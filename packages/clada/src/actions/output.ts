@@ -273,16 +273,16 @@ export function structureHelp(details: Readonly<Record<string, unknown>>): strin
   return ['parse_errors', 'occurrences'].flatMap((name) => {
     const found = details[name]
     if (!Array.isArray(found) || found.length === 0) return []
-    return [`${name.replace('_', ' ')}:`, ...found.slice(0, 20).map((one) => `  ${shown(one)}`)]
+    return [`${name.replace('_', ' ')}:`, ...found.slice(0, 20).map((one) => `  ${showValue(one)}`)]
   })
 }
 
-function shown(one: unknown): string {
+function showValue(one: unknown): string {
   if (!isRecord(one)) return String(one)
   const { lines, line_range_inclusive, path, header, line, column, message } = one
   const range = lines ?? line_range_inclusive
   if (range !== undefined)
-    return `lines ${rangeOf(range)}: ${Array.isArray(path) ? path.join(' > ') : String(path ?? header ?? '')}`
+    return `lines ${lineSpan(range)}: ${Array.isArray(path) ? path.join(' > ') : String(path ?? header ?? '')}`
   return line === undefined ? JSON.stringify(one) : `line ${String(line)}, column ${String(column)}: ${String(message)}`
 }
 
@@ -294,14 +294,14 @@ function outlineLines(entries: readonly Outlined[], depth: number): string[] {
   ])
 }
 
-const rangeOf = (lines: unknown): string => (Array.isArray(lines) ? lines.join('-') : String(lines))
+const lineSpan = (lines: unknown): string => (Array.isArray(lines) ? lines.join('-') : String(lines))
 
 /** The working set, one entry per line. */
 export const entriesOfSetOutput = (empty: string): Output<readonly SetEntry[]> => ({
   text: ({ data }, show) => {
     if (data === undefined || data.length === 0) return data && empty
     const total = data.reduce((sum, { tokens = 0 }) => sum + tokens, 0)
-    const lines = data.map((entry) => listed(entry, show))
+    const lines = data.map((entry) => setEntryLine(entry, show))
     return [
       ...lines,
       ...(data.length > 1 ? [`${formatCount(data.length, 'entry', 'entries')}, ${formatCount(total, 'token')}`] : []),
@@ -318,7 +318,7 @@ interface SetEntry {
 
 const nothing = '[nothing found]'
 
-function listed({ path, size, tokens, problem }: SetEntry, show: Showing): string {
+function setEntryLine({ path, size, tokens, problem }: SetEntry, show: Showing): string {
   const sizes = [
     ...(size === undefined ? [] : [formatCount(size, 'byte')]),
     ...(tokens === undefined ? [] : [formatCount(tokens, 'token')]),
@@ -337,10 +337,10 @@ export function hitsByFile(all: readonly SearchHit[], show: Showing): string | C
   for (const { file, line_number: number, line, isContext } of all) {
     const hits = files.get(file) ?? []
     files.set(file, hits)
-    hits.push(`  ${number}${isContext ? '-' : ':'} ${shortened(line)}`)
+    hits.push(`  ${number}${isContext ? '-' : ':'} ${cutLongLine(line)}`)
   }
   const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
-  const { lines, left } = fitting(heads, show)
+  const { lines, left } = fittingParts(heads, show)
   const isOnlyHits = all.every(({ isContext }) => !isContext)
   const total = `${formatCount(all.length, isOnlyHits ? 'hit' : 'line')} in ${formatCount(files.size, 'file')}`
   if (left.length === 0) return all.length < someHits ? lines.join('\n') : [...lines, total].join('\n')
@@ -361,7 +361,7 @@ interface OutputPart {
 }
 
 /** The first rows that there is room for, and how many are left of each part. */
-function fitting(
+function fittingParts(
   parts: readonly OutputPart[],
   { room }: Showing,
 ): { lines: string[]; left: { head: string; count: number }[] } {
@@ -385,7 +385,7 @@ function fitting(
 const roomForNote = 1000
 
 /** The rest of a long line, as in minified files, is of no use. */
-function shortened(line: string): string {
+function cutLongLine(line: string): string {
   return line.length <= longestHit
     ? line
     : `${line.slice(0, longestHit)}… [${line.length - longestHit} more characters]`
@@ -409,7 +409,7 @@ export const pathsOutput: Output<readonly string[]> = {
       else names.push(name)
     }
     const parts = [...dirs].map(([dir, names]) => ({ head: dir === '' ? './' : dir, rows: wrapped(names) }))
-    const { lines, left } = fitting(parts, show)
+    const { lines, left } = fittingParts(parts, show)
     if (left.length === 0) return [...lines, formatCount(paths.length, 'file')].join('\n')
     const how = 'narrow the pattern'
     const cut = `the rest of ${formatCount(paths.length, 'path')}, in ${formatCount(left.length, 'directory', 'directories')}, not shown; ${how}`

@@ -21,14 +21,14 @@ export const programOutput: Output<RunData & ExecData> = {
     const glance = success ? glanceAtFile(data.output ?? '', Object.values(outlines ?? {}), show) : undefined
     const shown = glance ?? (success ? said : failureView(withFirstLinkError(said), data.exit_code, show))
     const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]
-    const changed = changedLines(data.changed ?? [])
+    const changed = changedFileLines(data.changed ?? [])
     const notKept = data.not_kept ?? []
     const text = typeof shown === 'string' ? shown : shown.text
     const parts = [...(text === '' ? [] : [text]), ...would]
-    if (changed.length > 0) parts.push(['changed files:', ...shortened(changed)].join('\n'))
+    if (changed.length > 0) parts.push(['changed files:', ...cutLongLine(changed)].join('\n'))
     if (notKept.length > 0)
       parts.push(
-        ['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
+        ['not kept:', ...cutLongLine(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
       )
     // Without the streams it was seen while it ran.
     const isSilent = data.output !== undefined || data.stdout !== undefined
@@ -50,11 +50,11 @@ function glanceAtFile(
 
 const mostLines = 100
 
-const shortened = (lines: readonly string[]): string[] =>
+const cutLongLine = (lines: readonly string[]): string[] =>
   lines.length <= mostLines ? [...lines] : [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more`]
 
 /** One line per file; of caches, and of very many, one line per directory and kind of change. The history has all. */
-function changedLines(changed: readonly ChangedFile[]): string[] {
+function changedFileLines(changed: readonly ChangedFile[]): string[] {
   const groups = new Map<string, ChangedFile[]>()
   const line = ({ path, change }: ChangedFile): string => `  ${change} ${oneLined(path)}`
   for (const entry of changed) {

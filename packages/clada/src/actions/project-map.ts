@@ -53,7 +53,7 @@ export const projectMap = defineAction({
     const room = budget * tokenLength
     const files = await namesBelow(base, context)
     const tree = treeOf(files, room * 0.4)
-    const ranked = spread(await rankOf(files, base, focus, context))
+    const ranked = spread(await fileRank(files, base, focus, context))
     // Of many files each is shown in short.
     const longest = Math.min(longestEntry, Math.max(shortestEntry, Math.floor(room / Math.max(1, ranked.length))))
     const declared: MapEntry[] = []
@@ -67,7 +67,7 @@ export const projectMap = defineAction({
       // A few tell how this project is tested.
       const isTest = test.test(file) && focusWords(focus).length === 0
       if (isTest && ++tests > mostTests) continue
-      const entry = await entryOf(file, base, Math.min(spare, isTest ? longestTest : longest), context)
+      const entry = await mapEntry(file, base, Math.min(spare, isTest ? longestTest : longest), context)
       if (entry === undefined) continue
       declared.push(entry)
       spare -= (dirs.has(entry.dir) ? indent.length : entry.dir.length) + entry.text.length + 1
@@ -118,7 +118,7 @@ const alwaysIgnored = new Set(
 
 /** The rules of every .gitignore from the project down to a directory. */
 async function rulesAbove(files: Files, root: PathArg, base: PathArg): Promise<IgnoreRule[]> {
-  const below = belowRoot(root, base)
+  const below = baseBelowRoot(root, base)
   const dirs = below === '' ? [''] : ['', ...below.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'))]
   const rules: IgnoreRule[] = []
   for (const dir of dirs) rules.push(...(await rulesOf(files, root, dir)))
@@ -132,7 +132,7 @@ async function rulesOf(files: Files, root: PathArg, dir: string): Promise<Ignore
 }
 
 /** Empty for the root itself, and outside it. */
-function belowRoot(root: PathArg, base: PathArg): string {
+function baseBelowRoot(root: PathArg, base: PathArg): string {
   const path = slashed(base.absolute)
   const start = `${slashed(root.absolute)}/`
   return path.startsWith(start) ? path.slice(start.length) : ''
@@ -140,7 +140,7 @@ function belowRoot(root: PathArg, base: PathArg): string {
 
 /** The files below a directory that are neither hidden nor ignored. */
 export async function namesBelow(base: PathArg, { files, root }: ActionContext): Promise<string[]> {
-  const above = belowRoot(root, base)
+  const above = baseBelowRoot(root, base)
   const rules = await rulesAbove(files, root, base)
   const whole = (name: string): string => (above === '' ? name : `${above}/${name}`)
   const ignoreFiles: string[] = []
@@ -261,7 +261,7 @@ function withoutForks(name: string, dir: MappedDir): { readonly name: string; re
 }
 
 /** Source files, those first that a newcomer opens first or that the task is about. */
-async function rankOf(
+async function fileRank(
   names: readonly string[],
   base: PathArg,
   focus: string | undefined,
@@ -324,7 +324,7 @@ const aside =
 const test = /(?:^|\/)(?:tests?|spec|__tests__)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_\w+\.py$/i
 
 /** A file and its declarations on one line; undefined where there are none. */
-async function entryOf(
+async function mapEntry(
   name: string,
   base: PathArg,
   room: number,
@@ -337,7 +337,7 @@ async function entryOf(
   const structures = outlineView(outcome.data.structures).flatMap(withModuleContents)
   // What Rust implements for a type of the same file says little besides the type.
   const declared = structures.filter(({ kind }) => kind !== 'impl')
-  const all = (declared.length > 0 ? declared : structures).flatMap((one) => headerOf(one) ?? [])
+  const all = (declared.length > 0 ? declared : structures).flatMap((one) => mapHeader(one) ?? [])
   // What others can use says what a file is for. In C a name may be declared once for each platform.
   const headers = [...new Set(all.toSorted((a, b) => b.worth - a.worth).map(({ text }) => text))]
   if (headers.length === 0) return undefined
@@ -363,7 +363,7 @@ const isOpen = /^(?:export|pub|public)\b/
 const types = new Set(['class', 'interface', 'trait'])
 
 /** Short, and without what says nothing about the file: values, and what is only brought from elsewhere. */
-function headerOf({ header, kind }: OutlineEntry): { readonly text: string; readonly worth: number } | undefined {
+function mapHeader({ header, kind }: OutlineEntry): { readonly text: string; readonly worth: number } | undefined {
   const text = oneLined(header)
     .replace(/^export (?:default )?/, '')
     .replace(/\s*[{:=]\s*$/, '')

@@ -86,15 +86,15 @@ export async function editText(
     const isElsewhere =
       tolerant.kind === 'count' && tolerant.level === 'context' && (await isThere(file.text, new_text))
     if (!damaged && tolerant.kind !== 'absent' && !isElsewhere) {
-      const problem = await mismatch(file, edit, tolerant.kind === 'count' ? tolerant.spans : [], expected)
+      const problem = await countProblem(file, edit, tolerant.kind === 'count' ? tolerant.spans : [], expected)
       if (problem !== undefined) return fail(problem)
     }
   }
   // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
   if (damaged && (verbatim.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
-  const problem = await mismatch(file, edit, verbatim, expected)
+  const problem = await countProblem(file, edit, verbatim, expected)
   if (problem !== undefined) return fail(problem)
-  const again = await applied(file, edit, verbatim, repair)
+  const again = await applyOccurrences(file, edit, verbatim, repair)
   if (typeof again === 'object') return fail(again)
 
   const text = verbatim.length > 0 ? replaceSpans(file.text, verbatim, old_text, new_text) : file.text
@@ -123,7 +123,7 @@ export async function keepStrings(
 }
 
 /** An edit that is given a second time, where the first left its old text in the file; a warning where that is not sure. */
-async function applied(
+async function applyOccurrences(
   { text, path }: TextFile,
   { old_text, new_text }: ReplaceParams,
   [only, ...others]: readonly Span[],
@@ -236,7 +236,7 @@ export const doubtful = (param: string, kinds: readonly DamageKind[]): Problem =
   message: `the block was damaged in transit (${damageWords(kinds)}) and its original text cannot be recovered. Resend it inside a code block`,
 })
 
-async function mismatch(
+async function countProblem(
   file: TextFile,
   { path, old_text, new_text }: ReplaceParams,
   spans: readonly Span[],

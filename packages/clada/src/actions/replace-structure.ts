@@ -1,6 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { expectHash } from './common.ts'
-import { contentParam, onStructures, structureWarnings, targetParam, withoutElisions } from './on-structures.ts'
+import { contentParam, onStructures, structureWarnings, targetParam, expandElisions } from './on-structures.ts'
 
 export const replaceStructure = defineAction({
   name: 'replace_structure',
@@ -29,7 +29,7 @@ export const replaceStructure = defineAction({
     },
   ],
   run: async (args, context) => {
-    const whole = await withoutElisions(context, args.path, args.content, args.target)
+    const whole = await expandElisions(context, args.path, args.content, args.target)
     if ('ok' in whole) return whole
     const done = await onStructures(
       context,

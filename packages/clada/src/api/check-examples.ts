@@ -33,7 +33,7 @@ async function differencesIn(action: ActionSpec, example: Example, root: string)
   const files = await Promise.all(
     Object.entries({ ...before, ...after }).map(async ([file, text]) => fileDifference(clada, file, text)),
   )
-  return [...resultDifferences(result, code, placed(data, root)), ...files.flat()]
+  return [...resultDifferences(result, code, withRoot(data, root)), ...files.flat()]
 }
 
 function resultDifferences({ success, code, error, data }: ActionResult, expected: unknown, wanted: unknown): string[] {
@@ -55,7 +55,7 @@ const holds = (value: unknown, expected: unknown): boolean =>
     ? isRecord(value) && Object.entries(expected).every(([name, one]) => holds(value[name], one))
     : expected === undefined || isDeepStrictEqual(value, expected)
 
-function placed(data: unknown, root: string): unknown {
+function withRoot(data: unknown, root: string): unknown {
   return data === undefined
     ? undefined
     : JSON.parse(JSON.stringify(data).replaceAll('ROOT', root.replaceAll('\\', '/')))

@@ -54,27 +54,27 @@ export async function contextText(
 ): Promise<ContextText | UnreadContext> {
   const listed = await one(clada, 'context_list', {})
   if (!listed.success) return { error: listed.error ?? '' }
-  const paths = withoutParts(pathsIn(listed.data))
+  const paths = withoutParts(dataPaths(listed.data))
   const sections: ContextSection[] = []
   // A file with a line such as `=== b.ts ===` would pass for two.
   const content = new QuotedContent()
   const refused: { path: string; error: string }[] = []
   for (const path of paths) {
-    const found = await bodyOf(clada, path, show)
+    const found = await sectionBody(clada, path, show)
     if ('error' in found) refused.push({ path, error: found.error })
     else {
       const name = relativePaths ? entryFrom(root, path) : path
       sections.push({ path, name, text: `=== ${name} ===\n${content.text(found.body)}` })
     }
   }
-  const { text, ...parts } = fitted(sections, budget * tokenLength)
+  const { text, ...parts } = fitSections(sections, budget * tokenLength)
   return { text: [text, ...content.note].join('\n\n'), ...parts, refused }
 }
 
 /** The files of the working set, whole or in part. */
 export async function contextFiles(clada: Performer): Promise<string[]> {
   const listed = await one(clada, 'context_list', {})
-  return [...new Set(pathsIn(listed.data).map(fileOfEntry))]
+  return [...new Set(dataPaths(listed.data).map(fileOfEntry))]
 }
 
 /** A prompt with the working set after it, in what it has left of the budget. */
@@ -115,26 +115,26 @@ export function entryFrom(root: string, entry: string): string {
   return `${pathFrom(root, path.resolve(root, file))}${entry.slice(file.length)}`
 }
 
-const pathsIn = (data: unknown): string[] =>
+const dataPaths = (data: unknown): string[] =>
   Array.isArray(data) ? data.map((entry: { path?: unknown }) => String(entry.path)) : []
 
 /** Leaves out parts of files that are shown as a whole. */
 const withoutParts = (paths: readonly string[]): string[] =>
   paths.filter((path) => !paths.some((file) => file !== path && file === fileOfEntry(path)))
 
-async function bodyOf(
+async function sectionBody(
   clada: Performer,
   path: string,
   show: NonNullable<ContextTextOptions['show']>,
 ): Promise<{ body: string } | UnreadContext> {
   if (show === 'outline') return outlineOf(clada, path)
   const range = lineRangeIn(path)
-  if (range !== undefined) return linesOf(clada, range, show)
+  if (range !== undefined) return sectionText(clada, range, show)
   const read = await one(clada, show === 'numbered' ? 'file_read_numbered' : 'file_read', { path })
   return read.success ? { body: field(read, 'content') } : unread(read)
 }
 
-async function linesOf(
+async function sectionText(
   clada: Performer,
   { file, first, last }: FileLineRange,
   show: 'text' | 'numbered',
@@ -197,7 +197,7 @@ function field({ data }: ActionResult, name: string): string {
 }
 
 /** As many sections as fit, in order, and the names of the others, or at least how many there are. */
-function fitted(sections: readonly ContextSection[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
+function fitSections(sections: readonly ContextSection[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
   let room = limit
   const fits = sections.map(({ text }) => {
     if (text.length + 2 > room) return false
@@ -209,20 +209,20 @@ function fitted(sections: readonly ContextSection[], limit: number): Pick<Contex
     const left = sections.filter((_, at) => !fits[at])
     const texts = shown.map((section) => section.text)
     const notes =
-      left.length === 0 ? [] : [namesOf(left), `=== ${formatCount(left.length, 'file')} not shown, too long ===`]
+      left.length === 0 ? [] : [listSections(left), `=== ${formatCount(left.length, 'file')} not shown, too long ===`]
     const ways = notes.length === 0 ? [texts] : notes.map((note) => [...texts, note])
     const text = ways.map((way) => way.join('\n\n')).find(({ length }) => length <= limit)
     const last = fits.lastIndexOf(true)
-    const parts = { shown: shown.map(partOf), left: left.map(partOf) }
+    const parts = { shown: shown.map(contextPart), left: left.map(contextPart) }
     if (text !== undefined) return { text, ...parts }
     if (last === -1) return { text: '', ...parts }
     fits[last] = false
   }
 }
 
-const partOf = ({ path, text }: ContextSection): ContextPart => ({ path, tokens: estimateTokens(text) })
+const contextPart = ({ path, text }: ContextSection): ContextPart => ({ path, tokens: estimateTokens(text) })
 
-const namesOf = (left: readonly ContextSection[]): string =>
+const listSections = (left: readonly ContextSection[]): string =>
   [
     '=== not shown, too long ===',
     ...left.map(({ name, text }) => `${name} (${formatCount(estimateTokens(text), 'token')})`),

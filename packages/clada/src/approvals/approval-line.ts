@@ -24,7 +24,7 @@ const star = '*'
  * @param typed The words as they are written; without it they are quoted where they need it.
  */
 export function approvalLine(words: readonly string[], dir: string, typed?: string): ApprovalLine {
-  const command = words.map(quoted).join(' ')
+  const command = words.map(quotedWord).join(' ')
   const line = inDir(command, dir)
   // A line that goes on below would not be seen whole where it is listed.
   return {
@@ -36,9 +36,9 @@ export function approvalLine(words: readonly string[], dir: string, typed?: stri
   }
 }
 
-const inDir = (command: string, dir: string): string => (dir === '' ? command : `cd ${quoted(dir)} && ${command}`)
+const inDir = (command: string, dir: string): string => (dir === '' ? command : `cd ${quotedWord(dir)} && ${command}`)
 
-const quoted = (word: string): string =>
+const quotedWord = (word: string): string =>
   /^[\p{L}\p{N}_@%+=:,./^-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
 /** The same for a line that a person wrote. */

@@ -89,7 +89,7 @@ class DeciderReader {
     const pending = ['']
     for (let dir = pending.pop(); dir !== undefined && this.unread === undefined; dir = pending.pop()) {
       const entries = this.#entriesOf(path.join(root, dir))
-      if (dir !== '' && isRepository(entries)) {
+      if (dir !== '' && looksLikeRepository(entries)) {
         this.#wholeDirectory(path.join(root, dir))
         continue
       }
@@ -187,7 +187,7 @@ function isPlainFile(absolute: string): boolean {
 }
 
 /** As git recognises one: a directory without a working tree, which a dependency can name by its path. */
-function isRepository(entries: readonly FollowedName[]): boolean {
+function looksLikeRepository(entries: readonly FollowedName[]): boolean {
   const names = new Set(entries.map(({ name }) => name))
   return names.has('HEAD') && names.has('objects') && names.has('refs')
 }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import { findProgram, isProgram, pathOutside, real } from '../process/programs.ts'
+import { findProgram, isProgram, pathOutside, realPathOr } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 
 /** The place a command runs in, and the directories that documents can write to. */
@@ -27,7 +27,7 @@ export type ProgramOrder = 'project' | 'user'
 export function findNamed(name: string, place: CommandPlace, first: ProgramOrder): FoundProgram | undefined {
   const file = fileNamed(name, place, first)
   if (file === undefined) return undefined
-  const names = [...new Set([file, real(file)])]
+  const names = [...new Set([file, realPathOr(file)])]
   return { file, inside: names.filter((one) => place.roots.some((root) => isInside(one, root))) }
 }
 

@@ -24,7 +24,7 @@ export async function openApprovalSocket(
   answer: (request: ApprovalRequest, gone: AbortSignal) => ReturnType<Ask>,
 ) {
   const address = addressOf(root)
-  if (address === undefined || (await isOpen(address))) return undefined
+  if (address === undefined || (await isListening(address))) return undefined
   try {
     makePrivateDir(path.dirname(address))
     fs.rmSync(address, { force: true })
@@ -164,7 +164,7 @@ function triedIn(value: unknown): TrialRun | undefined {
   return known.length === files.length ? { exitCode, changed: known, more, output } : undefined
 }
 
-function isOpen(address: string): Promise<boolean> {
+function isListening(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const caller = ofNode().connect(address, () => {
       caller.destroy()

@@ -90,14 +90,14 @@ export function readProjectList(root: string): ProjectList {
     if (!fs.lstatSync(path.dirname(file)).isDirectory()) return empty
     const stat = fs.lstatSync(file)
     if (!stat.isFile() || stat.size > 1_000_000) return empty
-    return listIn(JSON.parse(fs.readFileSync(file, 'utf8')))
+    return projectList(JSON.parse(fs.readFileSync(file, 'utf8')))
   } catch {
     // Not there, or not readable as what it should be: then nothing is approved.
     return empty
   }
 }
 
-function listIn(value: unknown): ProjectList {
+function projectList(value: unknown): ProjectList {
   if (!isRecord(value) || !Array.isArray(value['commands'])) return empty
   const commands = [...new Set(value['commands'].filter((one) => typeof one === 'string'))]
   const times = isRecord(value['added']) ? Object.entries(value['added']) : []

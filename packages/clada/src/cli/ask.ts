@@ -219,7 +219,7 @@ async function edited(text: string, name: string): Promise<{ readonly text: stri
   const file = path.join(dir, path.basename(name))
   try {
     fs.writeFileSync(file, text)
-    const why = await openEditor(file)
+    const why = await editFile(file)
     return why === undefined ? { text: fs.readFileSync(file, 'utf8') } : { why }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
@@ -227,7 +227,7 @@ async function edited(text: string, name: string): Promise<{ readonly text: stri
 }
 
 /** Standard input may be the document, and standard output a file: an editor gets the terminal itself. */
-function openEditor(file: string): Promise<string | undefined> {
+function editFile(file: string): Promise<string | undefined> {
   const command = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
   const [program = 'vi', ...args] = command.split(/\s+/).filter((word) => word !== '')
   const terminal = fs.openSync('/dev/tty', 'r+')

@@ -39,7 +39,7 @@ async function call(name: string, args: ParsedArgs): Promise<ExitCode> {
 }
 
 /** A file that is not there may be the misspelt name of a command. */
-async function meant({ missing }: UsageError): Promise<string> {
+async function suggestSpelling({ missing }: UsageError): Promise<string> {
   if (missing === undefined) return ''
   const { findClosestName } = await import('@clada/reply/text/closest-name.ts')
   const close = findClosestName(missing, Object.keys(commands))
@@ -47,7 +47,7 @@ async function meant({ missing }: UsageError): Promise<string> {
 }
 
 /** What the system refused to a command itself, such as to write to the project. */
-async function refusal({ code, syscall: op = '', path = '', message }: OsError): Promise<string> {
+async function systemRefusal({ code, syscall: op = '', path = '', message }: OsError): Promise<string> {
   if (op === 'uv_cwd') return 'The current directory does not exist any more. cd into another one.'
   const { explain } = await import('../report/explain.ts')
   const { userText } = await import('../report/failure.ts')
@@ -63,13 +63,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
     return await main(argv)
   } catch (error) {
     if (isOsError(error) && error.syscall !== undefined) {
-      say(`clada: ${await refusal(error)}`, 2)
+      say(`clada: ${await systemRefusal(error)}`, 2)
       return 1
     }
     const unwritten = error instanceof OutputError
     const known = unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
     if (!known) throw error
-    say(`clada: ${error.message}${error instanceof UsageError ? await meant(error) : ''}`, 2)
+    say(`clada: ${error.message}${error instanceof UsageError ? await suggestSpelling(error) : ''}`, 2)
     return unwritten ? 1 : 2
   }
 }

@@ -90,7 +90,7 @@ export function projectLine(around: ProjectAround | undefined): string | undefin
 
 /** The same without warnings about ignored values, for commands that show them themselves. */
 export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
-  const own = await flagOptions(given)
+  const own = await readFlagOptions(given)
   const loaded = await loadConfigFiles(given)
   const { options: below = {}, config } = loaded ?? {}
   // clada watch runs what is in it, so no document may write it, and no commit contains it.
@@ -181,7 +181,7 @@ async function load(given: FlagValues): Promise<Loaded | undefined> {
 }
 
 /** What the flags alone say. Only what is said is there: it wins over config files. */
-async function flagOptions(given: FlagValues): Promise<CladaOptions> {
+async function readFlagOptions(given: FlagValues): Promise<CladaOptions> {
   const [root] = given.root ?? []
   const [lockFile] = given['lock-file'] ?? []
   const lockTimeout = readNumber(given, 'lock-timeout')
@@ -208,7 +208,7 @@ async function keyOptions(given: FlagValues): Promise<CladaOptions> {
     const words = given[name]
     if (words === undefined || key === undefined || key === 'root' || sets !== undefined) return []
     const isNumber = value === 'SECONDS' || value === 'BYTES' || value === 'TOKENS'
-    const read = key === 'syntaxes' ? words.map(syntaxOf) : repeat ? words : words[0]
+    const read = key === 'syntaxes' ? words.map(readSyntaxName) : repeat ? words : words[0]
     return [[key, isNumber ? readNumber(given, name) : read] as const]
   })
   // Most runs have no such flag, and need no table of keys.
@@ -224,7 +224,7 @@ function cslDelimiters(given: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
   return options
 }
 
-function syntaxOf(name: string): SyntaxName {
+function readSyntaxName(name: string): SyntaxName {
   const found = findSyntaxName(name)
   if (found === undefined) throw notAmongError('syntax', name, syntaxNames)
   return found

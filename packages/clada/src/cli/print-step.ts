@@ -14,7 +14,7 @@ import { isTerminal, printJson, say } from './streams.ts'
 /** Says where the project is now, and answers with the exit code. */
 export function printStep(result: StepResult, flags: FlagValues): ExitCode {
   if (flags.json !== undefined) printJson(result)
-  else if (flags.quiet === undefined) say(lines(result).join('\n'))
+  else if (flags.quiet === undefined) say(stepLines(result).join('\n'))
   return result.success ? 0 : 1
 }
 
@@ -27,7 +27,7 @@ interface StepRefusal {
 export const refusalText = ({ error = 'The operation failed.', reason = error }: StepRefusal): string =>
   isTerminal(1) ? reason.charAt(0).toUpperCase() + reason.slice(1) : error
 
-function lines({
+function stepLines({
   success,
   commit,
   branch,

@@ -213,7 +213,7 @@ class ReviewWalk {
     let shownFile = ''
     for (;;) {
       const { block } = await this.#find(task)
-      const groups = (block?.files ?? []).flatMap((file) => groupsOf(file, split))
+      const groups = (block?.files ?? []).flatMap((file) => hunkGroups(file, split))
       const index = groups.findIndex(({ hunks }) => hunks.some(({ id }) => !decided.has(id)))
       const group = groups[index]
       if (group === undefined) return 'on'
@@ -234,14 +234,14 @@ class ReviewWalk {
   /** Asks until a group of hunks is decided, split or edited. */
   async #hunk(task: string, group: ShownHunks, count: string, decided: Set<string>, split: Set<string>): Promise<End> {
     const { file, hunks } = group
-    const keys = keysFor(group)
+    const keys = hunkKeys(group)
     for (;;) {
       const answer = await this.#ask(`${count} Apply this hunk [${keys.map(([key]) => key).join(',')},?]? `)
       if (answer === undefined) return 'left'
       const word = answer.trim().toLowerCase()
       const key = keys.some(([known]) => known === word) ? word : '?'
       if (key === 'q') {
-        const rest = groupsOf(file, split).flatMap((one) => one.hunks)
+        const rest = hunkGroups(file, split).flatMap((one) => one.hunks)
         const others = (await this.#find(task)).block?.files.flatMap((one) => one.hunks) ?? rest
         this.#take(
           task,
@@ -363,13 +363,13 @@ const help = {
   q: 'quit: leave out this hunk and everything after it',
 } as const
 
-function keysFor({ file, hunks }: ShownHunks): [key: string, does: string][] {
+function hunkKeys({ file, hunks }: ShownHunks): [key: string, does: string][] {
   const isEditable = file.after !== null && !file.binary && hunks.every(({ kind }) => kind === 'lines')
   return Object.entries(help).filter(([key]) => (key !== 's' || hunks.length > 1) && (key !== 'e' || isEditable))
 }
 
 /** Hunks whose context overlaps are one, unless the person has split them. */
-function groupsOf(file: ReviewedFile, split: ReadonlySet<string>): ShownHunks[] {
+function hunkGroups(file: ReviewedFile, split: ReadonlySet<string>): ShownHunks[] {
   const groups: ReviewHunk[][] = []
   for (const hunk of file.hunks) {
     const last = groups.at(-1)?.at(-1)

@@ -191,7 +191,7 @@ export function isLive(words: readonly string[]): boolean {
   return !fs.fstatSync(0).isFile()
 }
 
-const reasonOf = ({ reason }: AbortSignal): string => messageOf(reason)
+const abortReason = ({ reason }: AbortSignal): string => messageOf(reason)
 
 /** Standard input as it arrives, until its end or the signal. */
 export async function* readStdinTexts(signal: AbortSignal): AsyncGenerator<string> {
@@ -212,7 +212,7 @@ export async function* readStdinTexts(signal: AbortSignal): AsyncGenerator<strin
   } catch (error) {
     if (signal.aborted)
       throw new InputError(
-        `The input was not complete: ${reasonOf(signal)}. Nothing after that place was executed.`,
+        `The input was not complete: ${abortReason(signal)}. Nothing after that place was executed.`,
         'skipped',
       )
     if (!(error instanceof TypeError)) throw error

@@ -107,7 +107,7 @@ export function makeBounds(
   const repositories = found.repositories.filter((name) => !isGitName(name))
   const home = homeDir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
-  const isThere = (name: string): boolean => isEntry(path.join(root, name))
+  const isThere = (name: string): boolean => existsAt(path.join(root, name))
   const own = [gitName, stateName, ...userPlacesIn(root, userPlaces)]
   // A command whose approval is bound to what it runs may set up its tools; code may not plant what others run later.
   const programs = runningProgram.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))
@@ -204,7 +204,7 @@ export async function makeMasks(
   const isBlockedByName = makeBlockedTest({ settings })
   // A commit would delete what git tracks and does not see.
   const own = commits === 'git' ? hiddenInState(root) : [stateName, ...watched]
-  const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
+  const missing = new Set(own.filter((name) => existsAt(path.join(root, name))))
   const masks = [
     ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),
     ...blocked
@@ -230,7 +230,7 @@ function hiddenInState(root: string): string[] {
   return names.map((name) => `${stateName}/${name}`)
 }
 
-export function isEntry(file: string): boolean {
+export function existsAt(file: string): boolean {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
   } catch (error) {

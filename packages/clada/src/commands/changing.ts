@@ -114,17 +114,17 @@ export async function removeOperand(command: FileCommand, arg: PathArg): Promise
   }
   // A slash after a link means its target.
   if (found.type === 'symlink' && arg.given.endsWith('/')) throw linkOperandError(arg.given)
-  if (found.type !== 'directory') return removeFile(command, arg)
+  if (found.type !== 'directory') return removeOne(command, arg)
   if (!command.has('-r')) throw new ProblemError({ kind: 'os', code: 'EISDIR', op: 'unlink', path: arg.given })
-  const { files, dirs } = await below(command, arg, 'write')
-  for (const file of files) await removeFile(command, file)
+  const { files, dirs } = await listTree(command, arg, 'write')
+  for (const file of files) await removeOne(command, file)
   for (const dir of dirs.reverse()) {
     await command.files.removeDir(dir)
     command.print(`removed directory '${dir.given}'`)
   }
 }
 
-async function removeFile(command: FileCommand, arg: PathArg): Promise<void> {
+async function removeOne(command: FileCommand, arg: PathArg): Promise<void> {
   await command.files.remove({ ...arg, given: arg.given.replace(/\/+$/, '') })
   command.recordChange('delete', arg)
   command.print(`removed '${arg.given}'`)
@@ -136,14 +136,14 @@ export async function movePath(command: FileCommand, from: PathArg, to: PathArg)
   if (found === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
   if (found.type === 'symlink' && from.given.endsWith('/')) throw linkOperandError(from.given)
   if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
-  if (found.type !== 'directory') return moveFile(command, from, to)
+  if (found.type !== 'directory') return moveOperand(command, from, to)
   const { files, dirs } = await intoNew(command, from, to, 'write')
   for (const dir of dirs) await command.files.makeDir(pathAfterMove(dir, from, to))
-  for (const file of files) await moveFile(command, file, pathAfterMove(file, from, to))
+  for (const file of files) await moveOperand(command, file, pathAfterMove(file, from, to))
   for (const dir of dirs.reverse()) await command.files.removeDir(dir)
 }
 
-async function moveFile(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
+async function moveOperand(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   const { overwrote } = await command.files.move(from, to)
   command.recordChange('delete', from)
   command.recordChange(overwrote ? 'modify' : 'create', to)
@@ -212,13 +212,13 @@ async function intoNew(
   if (target !== undefined && (await command.files.list(to)).length > 0 && access === 'write') {
     throw new ProblemError({ kind: 'os', code: 'ENOTEMPTY', op: 'rename', path: to.given })
   }
-  const tree = await below(command, from, access)
+  const tree = await listTree(command, from, access)
   for (const one of [...tree.dirs, ...tree.files]) await command.files.look(pathAfterMove(one, from, to), 'write')
   return tree
 }
 
 /** Everything below a directory, each checked before the first is touched. */
-async function below(command: FileCommand, top: PathArg, access: 'read' | 'write'): Promise<TreeListing> {
+async function listTree(command: FileCommand, top: PathArg, access: 'read' | 'write'): Promise<TreeListing> {
   const tree: TreeListing = { files: [], dirs: [top] }
   for (let at = 0; at < tree.dirs.length; at++) {
     const dir = tree.dirs[at]

@@ -28,7 +28,7 @@ import {
   makeBounds,
   makeBlockedTest,
   type Containment,
-  isEntry,
+  existsAt,
   findLinkToUserPlace,
   makeMasks,
   statesBelow,
@@ -430,7 +430,7 @@ async function runInside(
   scope: CommandScope,
 ): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
-  const missing = reserved().filter((file) => isInside(file, root) && !isEntry(file))
+  const missing = reserved().filter((file) => isInside(file, root) && !existsAt(file))
   const found = listBlocked(scope)
   const plain = makeBounds(what, found, scope)
   const states = found.repositories.flatMap((name) => statesBelow(root, name))

@@ -120,10 +120,10 @@ export async function tryInterpreter(
       ? { state: 'stuck', file, reason: 'it does not say its version' }
       : { state: 'works', file, version, where: 'outside' }
   }
-  return inside(found, settings)
+  return tryInSandbox(found, settings)
 }
 
-async function inside(found: Interpreter & { ok: true }, settings: Settings): Promise<InterpreterState> {
+async function tryInSandbox(found: Interpreter & { ok: true }, settings: Settings): Promise<InterpreterState> {
   const { file } = found
   const stuck = (reason: string): InterpreterState => ({ state: 'stuck', file, reason })
   const choice = chooseSandbox()

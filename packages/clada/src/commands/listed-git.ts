@@ -19,10 +19,10 @@ export async function runListedGit(listed: Listed, cwd: PathArg, scope: CommandS
   const file = systemGit([scope.settings.root, ...scope.settings.allowedRoots])
   if (file === undefined) return fail({ kind: 'program-missing', program: 'git' })
   const end = await runIsolated(file, listed, place, scope)
-  return end !== undefined && 'problem' in end ? fail(end.problem) : outcomeOf(listed, end)
+  return end !== undefined && 'problem' in end ? fail(end.problem) : gitOutcome(listed, end)
 }
 
-function outcomeOf({ rule }: Listed, end: ProcessEnd | undefined): Outcome<RunData> {
+function gitOutcome({ rule }: Listed, end: ProcessEnd | undefined): Outcome<RunData> {
   if (end === undefined) {
     const advice = 'Only a repository whose top is the root can be looked at.'
     return fail({ kind: 'command-refused', reason: 'the root is not the top of a git repository', advice })

@@ -53,7 +53,7 @@ export async function runApproved(
   const noted = permit.unsaved === undefined ? [] : [permit.unsaved]
   if ('done' in permit) {
     if (permit.done.ok) permit.done.warnings.push(...noted)
-    return outcomeOf(permit.done, { ms: scope.settings.limits.actionMs })
+    return programOutcome(permit.done, { ms: scope.settings.limits.actionMs })
   }
   const previewed = scope.effect === 'tried' && permit.width === 'plain' && (await canStage(scope))
   if (!previewed && (scope.effect === 'show' || scope.effect === 'tried')) {
@@ -73,7 +73,7 @@ export async function runApproved(
     )
   const { network, reads, env, timeoutMs } = permit
   const approval = { command: line.typed, network, reads, env, timeoutMs, root: rootIfElsewhere(root) }
-  return outcomeOf(done, {
+  return programOutcome(done, {
     ms: what.timeoutMs,
     approval,
     offline: seemsToMissNetwork(what, done) ? { for: 'command', approval } : undefined,
@@ -332,7 +332,7 @@ function rootIfElsewhere(root: string): string | undefined {
   return around?.root === root && around.refused === undefined ? undefined : root
 }
 
-function outcomeOf(done: Contained, facts: FailureFacts): Outcome<RunData> {
+function programOutcome(done: Contained, facts: FailureFacts): Outcome<RunData> {
   if (!done.ok) return fail(done.problem)
   const { output, exitCode } = done.end
   const data = {

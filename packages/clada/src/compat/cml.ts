@@ -39,7 +39,7 @@ export interface RunOperation {
 
 /** Reads one `<edit>` element. */
 export function parseEdit(xml: string): Result<EditOperation, CmlError> {
-  return parse(xml, 'edit', ({ action, params }) => {
+  return parseOne(xml, 'edit', ({ action, params }) => {
     const { path = '', old_text, old_text_beginning, old_text_end, new_text: replace = '', count } = params
     const common = { path, replace, count: count === 'all' ? count : Number(count ?? 1) } as const
     return action === 'file_replace_text_range'
@@ -66,7 +66,7 @@ export function executeEdit(
 
 /** Reads one `<write>` element. */
 export function parseWrite(xml: string): Result<WriteOperation, CmlError> {
-  return parse(xml, 'write', ({ action, params: { path = '', content = '' } }) => ({
+  return parseOne(xml, 'write', ({ action, params: { path = '', content = '' } }) => ({
     path,
     content,
     append: action === 'file_append',
@@ -89,7 +89,7 @@ export function executeWrite(
 
 /** Reads one `<run>` element. */
 export function parseRun(xml: string): Result<RunOperation, CmlError> {
-  return parse(xml, 'run', ({ params: { command = '', dir } }) => withoutUndefined({ command, dir }))
+  return parseOne(xml, 'run', ({ params: { command = '', dir } }) => withoutUndefined({ command, dir }))
 }
 
 /** Runs a command: one on the list, or one that is approved. */
@@ -103,7 +103,7 @@ export function executeRun(
   }))
 }
 
-function parse<T>(xml: string, name: string, read: (block: Block) => T): Result<T, CmlError> {
+function parseOne<T>(xml: string, name: string, read: (block: Block) => T): Result<T, CmlError> {
   const { blocks, diagnostics } = findBlocks(new Source(xml), { syntaxes: ['cml'], strict: true })
   const [block, ...others] = blocks
   const diagnostic = diagnostics[0] ?? block?.diagnostics[0]

@@ -40,7 +40,9 @@ export async function executeFileOperation(action: CladaAction, options: CladaOp
 }
 
 async function performed(action: CladaAction, options: CladaOptions): Promise<FileOpResult> {
-  const params = Object.fromEntries(Object.entries(action.parameters).flatMap(([name, value]) => textOf(name, value)))
+  const params = Object.fromEntries(
+    Object.entries(action.parameters).flatMap(([name, value]) => paramTexts(name, value)),
+  )
   const { results, parseErrors, fatalError } = await new Clada(options).perform(action.action, params)
   const [result] = results
   if (result === undefined)
@@ -53,7 +55,7 @@ async function performed(action: CladaAction, options: CladaOptions): Promise<Fi
 }
 
 /** A parameter as a block has it. One without a value is missing: its name must not become a file's content. */
-function textOf(name: string, value: unknown): [name: string, text: string][] {
+function paramTexts(name: string, value: unknown): [name: string, text: string][] {
   if (value === undefined || value === null) return []
   if (!['string', 'number', 'boolean', 'bigint'].includes(typeof value))
     throw new TypeError(`${name} must be a text, a number or a boolean; it is of the type ${typeof value}`)

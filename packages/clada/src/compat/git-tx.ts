@@ -26,7 +26,7 @@ export class GitError extends Error {
  * @throws GitError which names them, or says why git cannot work here.
  */
 export function ensureCleanRepo(options: CladaOptions = {}): Promise<void> {
-  return inRepository(options, 'ensureCleanRepo', async ({ isolated }) => {
+  return withRepository(options, 'ensureCleanRepo', async ({ isolated }) => {
     const { out } = await isolated.git(['status', '--porcelain', '--untracked-files=normal'])
     const changed = out
       .toString()
@@ -46,7 +46,7 @@ export function commitChanges(
   results: readonly ActionResult[],
   options: CladaOptions = {},
 ): Promise<string | undefined> {
-  return inRepository(options, 'commitChanges', async ({ head, isolated: git }, { root, author, format }) => {
+  return withRepository(options, 'commitChanges', async ({ head, isolated: git }, { root, author, format }) => {
     const { top = root } = git.repository
     const named = results.filter(({ success }) => success).flatMap((result) => pathsOf(result, root))
     const names = [...new Set(named.map((file) => slashed(path.relative(top, file))))]
@@ -75,7 +75,7 @@ interface CommitSettings {
   readonly format: string
 }
 
-async function inRepository<T>(
+async function withRepository<T>(
   options: CladaOptions,
   name: string,
   work: (locked: LockedRepository, given: CommitSettings) => Promise<T>,

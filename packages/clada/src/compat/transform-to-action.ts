@@ -58,13 +58,13 @@ export class TransformError extends Error {
 /** A definition in either shape: that of `unified-design.yaml`, or one of `actions`. */
 export type AnyDefinition = ActionDefinition | Pick<ActionSpec, 'params'>
 
-const paramsOf = (definition: AnyDefinition): Readonly<Record<string, ParameterDef>> =>
+const acceptedParams = (definition: AnyDefinition): Readonly<Record<string, ParameterDef>> =>
   'params' in definition ? definition.params : definition.parameters
 
 /** A block's texts as the types of a definition, with its defaults. Parameters the definition does not know are dropped. */
 export function transformToAction(block: ShamBlockLike, definition: AnyDefinition): CladaAction {
   const parameters: Record<string, unknown> = {}
-  for (const [name, param] of Object.entries(paramsOf(definition))) {
+  for (const [name, param] of Object.entries(acceptedParams(definition))) {
     const raw = block.properties[name]
     if (raw === undefined) {
       if (param.default !== undefined) parameters[name] = param.default
@@ -103,7 +103,7 @@ export function validateShamBlock(
   const { action } = block.properties
   if (typeof action !== 'string' || action === '') return refuse("Missing 'action' field in SHAM block")
   if (definition === null || definition === undefined) return refuse(`Unknown action: ${action}`)
-  const missing = Object.entries(paramsOf(definition)).flatMap(([name, param]) =>
+  const missing = Object.entries(acceptedParams(definition)).flatMap(([name, param]) =>
     isLacking(name, param, block.properties) ? [`Missing required parameter: ${name}`] : [],
   )
   return missing.length > 0 ? { valid: false, errors: missing } : { valid: true, actionType: action, errors: [] }

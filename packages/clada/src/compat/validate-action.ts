@@ -69,7 +69,7 @@ export function validateAction<B extends ShamBlockLike>(
   const parameters = known.get(action)
   if (!isRecord(parameters))
     return refuse({ code: 'SCHEMA_ERROR', action, message: `Schema of action '${action}' has no parameters` })
-  const given = Object.fromEntries(Object.entries(properties).filter(([, value]) => !isMissing(value)))
+  const given = Object.fromEntries(Object.entries(properties).filter(([, value]) => !isAbsent(value)))
   for (const [param, definition] of Object.entries(parameters)) {
     if (!isLacking(param, definition, given)) continue
     const message = `Missing required parameter '${param}' for action '${action}'`
@@ -92,25 +92,25 @@ function definitionsIn(
   schemas: Schemas,
   version: number,
 ): ReadonlyMap<string, ParamDefinitions | undefined> | ValidationError {
-  if (isList(schemas))
+  if (isSpecList(schemas))
     return new Map(schemas.flatMap((spec) => [spec.name, ...spec.aliases].map((name) => [name, spec.params] as const)))
   if (!isRecord(schemas)) return { code: 'SCHEMA_ERROR', message: 'Schemas must be an object' }
-  if (!isDocument(schemas)) return new Map(Object.entries(schemas).map(([name, one]) => [name, paramsOf(one)]))
+  if (!isDocument(schemas)) return new Map(Object.entries(schemas).map(([name, one]) => [name, schemaParams(one)]))
   if (schemas.version === version || schemas.version === undefined) return definitionsIn(schemas.tools, version)
   return { code: 'SCHEMA_ERROR', message: `Schemas have version ${schemas.version}; expected version ${version}` }
 }
 
-const isList = (schemas: Schemas): schemas is readonly ActionSpec[] => Array.isArray(schemas)
+const isSpecList = (schemas: Schemas): schemas is readonly ActionSpec[] => Array.isArray(schemas)
 
 const isDocument = (schemas: ActionSchemas | SchemaDocument): schemas is SchemaDocument => {
   const tools: unknown = schemas['tools']
   return isRecord(tools) && !('parameters' in tools) && !('params' in tools)
 }
 
-const paramsOf = (definition: ActionSchemas[string]): ParamDefinitions | undefined =>
+const schemaParams = (definition: ActionSchemas[string]): ParamDefinitions | undefined =>
   !isRecord(definition) ? undefined : 'params' in definition ? definition.params : definition.parameters
 
-const isMissing = (value: unknown): boolean => value === undefined || value === null
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
 interface ActionCheck {
   readonly action: string
@@ -181,7 +181,7 @@ const types: Readonly<Record<string, TypeCheck>> = {
     if (!isRecord(value)) return wrongType(check.action, param, 'object', value)
     return firstError(Object.entries(properties), ([name, definition]) => {
       const inner = `${param}.${name}`
-      if (!isMissing(value[name])) return mistyped(check, inner, definition, value[name])
+      if (!isAbsent(value[name])) return mistyped(check, inner, definition, value[name])
       if (definition.required !== true) return undefined
       const message = `Missing required parameter '${inner}' for action '${check.action}'`
       return { code: 'MISSING_PARAM', action: check.action, param: inner, message }

@@ -59,7 +59,7 @@ const key = <T>(
   one: Omit<Key<T>, 'default' | 'project'> & { default: NoInfer<T>; project: Narrowing<NoInfer<T>> },
 ): Key<T> => one
 
-const path = (what: string): ValueKind<string> =>
+const pathKind = (what: string): ValueKind<string> =>
   textKind({ says: `the path of ${what}`, most: 4096, pattern: /^[^\0\r\n]+$/ })
 
 const pattern: ValueKind<string> = textKind({
@@ -97,7 +97,7 @@ const hook = fields(
   {
     run: textKind({ says: 'a command line' }),
     timeout: duration(3600),
-    cwd: path('a directory in the project'),
+    cwd: pathKind('a directory in the project'),
     continueOnError: yesNo,
     exec: oneOf(['sandbox', 'unsandboxed']),
     network: yesNo,
@@ -125,7 +125,7 @@ export const keys = {
     to: (syntaxes) => (syntaxes === null ? {} : { syntaxes }),
   }),
   root: key({
-    kind: orNone(path('a directory')),
+    kind: orNone(pathKind('a directory')),
     default: null,
     about:
       "The directory that may be read and changed. In a project's file a part of the project; in the user's file the project that is meant when --root is not given. Null is the project that is found from the working directory.",
@@ -134,7 +134,7 @@ export const keys = {
     to: 'loading',
   }),
   allowed_roots: key({
-    kind: list(path('a directory'), 100),
+    kind: list(pathKind('a directory'), 100),
     default: [],
     about:
       'Further directories that may be read and changed. Relative ones start at the directory of the file; ~/ is home.',
@@ -374,7 +374,7 @@ export const keys = {
     to: (maxOutput) => ({ maxOutput }),
   }),
   'listener.input_file': key({
-    kind: path('a file'),
+    kind: pathKind('a file'),
     default: defaultInputFile,
     about: 'The file that clada watch watches. A project that is not trusted can only name one right in its directory.',
     example: 'notes/reply.md',
@@ -382,7 +382,7 @@ export const keys = {
     to: 'listener',
   }),
   'listener.output_file': key({
-    kind: path('a file'),
+    kind: pathKind('a file'),
     default: '.clada/output.md',
     about:
       'Where clada watch writes the whole output. A project that is not trusted can only name a .md or .txt file in .clada/. A file that clada did not write is never replaced.',

@@ -74,7 +74,7 @@ export function wholeNumber(least: number, most: number): ValueKind<number> {
 }
 
 /** Bytes. */
-export const size: ValueKind<number> = measure({
+export const size: ValueKind<number> = measureKind({
   says: 'a size in bytes such as 4096, 500k, 10m or 1g',
   units: { '': 1, k: 1024, kb: 1024, m: 1024 ** 2, mb: 1024 ** 2, g: 1024 ** 3, gb: 1024 ** 3 },
   shown: ['g', 'm', 'k'],
@@ -84,7 +84,7 @@ export const size: ValueKind<number> = measure({
 
 /** Seconds. */
 export const duration = (most: number): ValueKind<number> =>
-  measure({
+  measureKind({
     says: `a time of at most ${most} s such as 30, 500ms, 10s or 5min`,
     units: { '': 1, ms: 0.001, s: 1, min: 60 },
     shown: [],
@@ -101,7 +101,7 @@ interface Measure {
   readonly most: number
 }
 
-function measure({ says, units, shown, least, most }: Measure): ValueKind<number> {
+function measureKind({ says, units, shown, least, most }: Measure): ValueKind<number> {
   const names = Object.keys(units).filter((name) => name !== '')
   const pattern = `^\\d+(\\.\\d+)? ?(${names.join('|')})?$`
   return {
@@ -162,7 +162,7 @@ export function mapOf<T>(of: ValueKind<T>, names: RegExp, most = 1000): ValueKin
       const values: [string, T][] = []
       for (const { name, at, value } of tree.entries) {
         if (!names.test(name)) note(at, `has the name ${quoteValue(name)}, which must be letters, digits and _.`)
-        const read = of.read(value, (where, message) => note(where, `(${seen(name)}) ${message}`))
+        const read = of.read(value, (where, message) => note(where, `(${spellValue(name)}) ${message}`))
         if (read !== undefined) values.push([name, read])
       }
       return values.length === tree.entries.length ? Object.fromEntries(values) : undefined
@@ -190,7 +190,7 @@ export function fields<K extends Readonly<Record<string, ValueKind<unknown>>>, N
       const values: [string, unknown][] = []
       for (const { name, at, value } of tree.entries) {
         const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
-        if (kind === undefined) note(at, `has no ${quoteValue(name)}.${meant(findClosestName(name, names))}`)
+        if (kind === undefined) note(at, `has no ${quoteValue(name)}.${orMeant(findClosestName(name, names))}`)
         const read = kind?.read(value, (where, message) => note(where, `(${name}) ${message}`))
         if (read !== undefined) values.push([name, read])
       }
@@ -209,12 +209,13 @@ export type KindFields<K, N extends keyof K> = { readonly [name in N]: KindValue
   readonly [name in Exclude<keyof K, N>]?: KindValue<K[name]>
 }
 
-export const meant = (close: string | undefined): string => (close === undefined ? '' : ` Did you mean ${close}?`)
+export const orMeant = (close: string | undefined): string => (close === undefined ? '' : ` Did you mean ${close}?`)
 
 /** A text of the file in a message: short, on one line, and with nothing that cannot be seen. */
-export const quoteValue = (value: string): string => `'${seen(value.length > 60 ? `${value.slice(0, 57)}…` : value)}'`
+export const quoteValue = (value: string): string =>
+  `'${spellValue(value.length > 60 ? `${value.slice(0, 57)}…` : value)}'`
 
-export const seen = (text: string): string => spellOutLine(text.replaceAll('\t', '\\t'))
+export const spellValue = (text: string): string => spellOutLine(text.replaceAll('\t', '\\t'))
 
 function wrong(tree: YamlNode, says: string, note: ReportMistake, close?: string): undefined {
   if (tree.kind === 'broken') return undefined
@@ -226,7 +227,7 @@ function wrong(tree: YamlNode, says: string, note: ReportMistake, close?: string
         : tree.value === null
           ? 'nothing'
           : quoteValue(String(tree.value))
-  note(tree.at, `must be ${says}; it is ${given}.${meant(close)}`)
+  note(tree.at, `must be ${says}; it is ${given}.${orMeant(close)}`)
   return undefined
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { namesOf, userFile } from '../state/user-state.ts'
+import { pathSpellings, userFile } from '../state/user-state.ts'
 import { type Config, type KeyName, keyNames, keyOf } from './keys.ts'
 import type { EditorSettings } from './editor-settings.ts'
 import { type ConfigError, quoteValue } from './kinds.ts'
@@ -66,11 +66,11 @@ export async function loadConfig(
   errors.push(...(editor?.errors ?? []))
   if (errors.length > 0) throw new SettingsError(errors.join('\n'))
 
-  const user = own && { ...own, inside: namesOf(own.file).some((name) => isInside(name, dir)) }
+  const user = own && { ...own, inside: pathSpellings(own.file).some((name) => isInside(name, dir)) }
   const project = found && { ...found, dir, trusted: isTrusted({ place: dir, root: dir }, found.text) }
-  const file = user && { ...user, trusted: !user.inside, facts: factsOf(dir, defaultDeniedPatterns) }
+  const file = user && { ...user, trusted: !user.inside, facts: narrowingFacts(dir, defaultDeniedPatterns) }
   const { denied_patterns: denied } = merge(file)
-  const facts = factsOf(dir, denied.value as readonly string[])
+  const facts = narrowingFacts(dir, denied.value as readonly string[])
   const layers = editor && {
     user: { given: editor.user, trusted: true, facts },
     workspace: { given: editor.workspace, trusted: false, facts },
@@ -125,7 +125,7 @@ async function readGiven(
   const read = readConfigFile(file, links)
   if (read === undefined) return undefined
   const located = (error: ConfigError): string =>
-    `${nameOf(file)}:${error.at.line}:${error.at.column}: ${error.message}`
+    `${configFileName(file)}:${error.at.line}:${error.at.column}: ${error.message}`
   if (!('text' in read)) {
     errors.push(located(read))
     return undefined
@@ -138,13 +138,14 @@ async function readGiven(
     (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
   )
   errors.push(...all.slice(0, mostErrors).map(located))
-  if (all.length > mostErrors) errors.push(`${nameOf(file)}: and ${all.length - mostErrors} more.`)
+  if (all.length > mostErrors) errors.push(`${configFileName(file)}: and ${all.length - mostErrors} more.`)
   return { file, text: read.text, given: resolved(given, path.dirname(file)) }
 }
 
 const mostErrors = 50
 
-const nameOf = (file: string): string => (path.basename(file) === projectFileName ? projectFileName : slashed(file))
+const configFileName = (file: string): string =>
+  path.basename(file) === projectFileName ? projectFileName : slashed(file)
 
 /** Directories as they really are, so that no link and no dots make one look like another. */
 function resolved(given: GivenKeys, dir: string): GivenKeys {
@@ -159,7 +160,7 @@ function resolved(given: GivenKeys, dir: string): GivenKeys {
   }
 }
 
-function factsOf(dir: string, deniedPatterns: readonly string[]): FileGiven['facts'] {
+function narrowingFacts(dir: string, deniedPatterns: readonly string[]): FileGiven['facts'] {
   const policy = { root: dir, allowedRoots: [], allowEscape: false, deniedPatterns }
   const judge = makePathJudge(pathPolicyOf(policy))
   return { dir, mayWrite: (name) => judge.path(name, path.resolve(dir, name), 'write').verdict === 'allow' }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
 import { anchorPatterns } from '../policy/glob.ts'
 import { type Config, groups, type KeyName, keyNames, keyOf, nested, type KeyValues } from './keys.ts'
-import { type YamlEntry, type ConfigError, meant, type YamlPosition, quoteValue, type YamlNode } from './kinds.ts'
+import { type YamlEntry, type ConfigError, orMeant, type YamlPosition, quoteValue, type YamlNode } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import type { CladaOptions } from './settings.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
@@ -113,7 +113,7 @@ export function validate(tree: YamlNode): { readonly given: GivenKeys; readonly 
     )
     if (read !== undefined) given[name] = { value: read, at }
   }
-  for (const entry of entriesOf(tree, 'A config', errors)) {
+  for (const entry of yamlEntries(tree, 'A config', errors)) {
     if (errors.length >= mostErrors) break
     const group = Object.hasOwn(groups, entry.name) ? groups[entry.name] : undefined
     if (group === undefined) {
@@ -127,7 +127,7 @@ export function validate(tree: YamlNode): { readonly given: GivenKeys; readonly 
       if (name !== undefined) take(name, entry)
       continue
     }
-    for (const inner of entriesOf(entry.value, entry.name, errors).slice(0, mostErrors)) {
+    for (const inner of yamlEntries(entry.value, entry.name, errors).slice(0, mostErrors)) {
       const name = keyNames.find((one) => one === `${entry.name}.${inner.name}`)
       if (name === undefined) errors.push({ at: inner.at, message: unknownKey(inner.name, `${entry.name}.`) })
       else take(name, inner)
@@ -140,7 +140,7 @@ export function validate(tree: YamlNode): { readonly given: GivenKeys; readonly 
 const mostErrors = 100
 
 /** An empty file, and a key with all that is below it commented out, say nothing. */
-function entriesOf(tree: YamlNode, name: string, errors: ConfigError[]): readonly YamlEntry[] {
+function yamlEntries(tree: YamlNode, name: string, errors: ConfigError[]): readonly YamlEntry[] {
   if (tree.kind === 'map') return tree.entries
   if (tree.kind !== 'broken' && (tree.kind !== 'scalar' || tree.value !== null)) {
     errors.push({ at: tree.at, message: `${name} must be a map of keys, such as ${exampleOf(name)}.` })
@@ -157,11 +157,11 @@ const exampleOf = (name: string): string => {
 function unknownKey(name: string, within: string): string {
   const instead = Object.hasOwn(formerKeys, name) ? formerKeys[name] : undefined
   if (instead !== undefined) return `Unknown key ${quoteValue(`${within}${name}`)}. ${instead}`
-  const level = within === '' ? [...new Set(keyNames.map((one) => one.split('.')[0] ?? ''))] : namesIn(within)
+  const level = within === '' ? [...new Set(keyNames.map((one) => one.split('.')[0] ?? ''))] : keysBelow(within)
   const inner = (one: string): string => one.slice(one.indexOf('.') + 1)
   const far = findClosestName(name, keyNames.map(inner))
   const close = findClosestName(name, level) ?? keyNames.find((one) => inner(one) === far)
-  const known = close === undefined ? ` Known: ${level.join(', ')}.` : meant(close)
+  const known = close === undefined ? ` Known: ${level.join(', ')}.` : orMeant(close)
   return `Unknown key ${quoteValue(`${within}${name}`)}.${known}`
 }
 
@@ -182,5 +182,5 @@ const formerKeys: Readonly<Record<string, string>> = {
   tools: 'Use allowed_actions to choose actions; their definitions are shown by clada tools --format yaml.',
 }
 
-const namesIn = (within: string): string[] =>
+const keysBelow = (within: string): string[] =>
   keyNames.filter((one) => one.startsWith(within)).map((one) => one.slice(within.length))

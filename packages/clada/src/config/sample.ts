@@ -43,13 +43,13 @@ export function fileDefault(name: KeyName): unknown {
 export function yamlOf(name: KeyName, value: unknown): string {
   const { write } = keyOf(name).kind
   const written = write === undefined ? value : write(value)
-  const inline = (one: unknown): string => (typeof one === 'string' && isPlain(one) ? one : JSON.stringify(one))
+  const inline = (one: unknown): string => (typeof one === 'string' && isPlainYaml(one) ? one : JSON.stringify(one))
   return Array.isArray(written) && written.every((one) => typeof one === 'string')
     ? `[${written.map(inline).join(', ')}]`
     : inline(written)
 }
 
 /** Whether a text needs no quotes in YAML. */
-const isPlain = (text: string): boolean =>
+const isPlainYaml = (text: string): boolean =>
   /^(?:[A-Za-z.][\w./-]*(?: [\w./-]+)*|\d+[kmg])$/.test(text) &&
   !/^(?:true|false|null|\.\d*|\.(?:nan|inf))$/i.test(text)

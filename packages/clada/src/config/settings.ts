@@ -320,7 +320,7 @@ export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
 /** The directory of the project, without links. @throws SettingsError */
 export function rootOf(given: string | undefined): string {
   const root = canonical(given ?? process.cwd())
-  if (!isDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
+  if (!isProjectDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
   if (given === undefined && (root === path.parse(root).root || root === canonical(homeDir()))) {
     throw new SettingsError(
       `Refusing to use '${root}' as a project: it is your home directory or the file system root. cd into a project, or pass --root ${root} if you mean it.`,
@@ -330,7 +330,7 @@ export function rootOf(given: string | undefined): string {
 }
 
 /** Node 20 throws for a path below a file. */
-function isDirectory(at: string): boolean {
+function isProjectDirectory(at: string): boolean {
   try {
     return fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
   } catch (error) {

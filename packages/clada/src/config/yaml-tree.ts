@@ -1,4 +1,4 @@
-import { type YamlEntry, type ConfigError, type YamlPosition, seen, quoteValue, type YamlNode } from './kinds.ts'
+import { type YamlEntry, type ConfigError, type YamlPosition, spellValue, quoteValue, type YamlNode } from './kinds.ts'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
 /** A YAML text as a tree with places. Never throws: whatever is wrong with it is among the errors. */
@@ -126,6 +126,6 @@ function inPlainWords(code: string, message: string): string {
     default:
       // The parser reports its own stack as an error of the text.
       if (/call stack/.test(message)) return 'This is nested too deeply.'
-      return `This is not YAML: ${seen(message.replace(/\s*\n[\s\S]*/, ''))}.`.replace(/\.\.$/, '.')
+      return `This is not YAML: ${spellValue(message.replace(/\s*\n[\s\S]*/, ''))}.`.replace(/\.\.$/, '.')
   }
 }

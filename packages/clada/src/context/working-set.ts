@@ -184,7 +184,7 @@ function setsIn(file: string): Sets {
   const { entries, sessions = {} } = found
   if (!isRecord(sessions)) throw broken('its sessions are not lists by name')
   const listed = (list: unknown): WorkingEntry[] => {
-    if (Array.isArray(list) && list.every(isEntry)) return list
+    if (Array.isArray(list) && list.every(isWorkingEntry)) return list
     throw broken('an entry has no path, no time, or a path with a line break')
   }
   const named = Object.entries(sessions).map(([name, list]) => [name, listed(list)] as const)
@@ -192,7 +192,7 @@ function setsIn(file: string): Sets {
 }
 
 /** A line break in a path would make one entry look like two. */
-function isEntry(value: unknown): value is WorkingEntry {
+function isWorkingEntry(value: unknown): value is WorkingEntry {
   if (!isRecord(value) || typeof value['path'] !== 'string' || typeof value['added'] !== 'string') return false
   return !/[\r\n]/.test(value['path'])
 }

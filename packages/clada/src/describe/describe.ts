@@ -132,24 +132,24 @@ function flow(value: unknown): string {
       .join(', ')}}`
   }
   if (typeof value !== 'string') return String(value)
-  return isPlain(value) && !/[,:[\]{}]/.test(value) ? value : quoted(value)
+  return needsNoQuotes(value) && !/[,:[\]{}]/.test(value) ? value : yamlQuoted(value)
 }
 
 /** A text on the rest of a line. */
-const block = (text: string): string => (isPlain(text) ? text : quoted(text))
+const block = (text: string): string => (needsNoQuotes(text) ? text : yamlQuoted(text))
 
 /**
  * Narrower than YAML: a text that begins with a letter can be no number, date or indicator, and where it has only
  * printable ASCII there is no question what a line break is.
  */
-const isPlain = (text: string): boolean =>
+const needsNoQuotes = (text: string): boolean =>
   /^[A-Za-z_][\x20-\x7e]*$/.test(text) && !/: |:$| #| $/.test(text) && !keywords.test(text)
 
 /** What YAML 1.1 readers, which are still common, take for something else than text. */
 const keywords = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
 /** JSON's quoting is YAML's too, except that JSON leaves these characters bare. */
-const quoted = (text: string): string =>
+const yamlQuoted = (text: string): string =>
   JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

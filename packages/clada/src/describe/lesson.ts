@@ -87,7 +87,7 @@ function blocksOf(
   row: number,
 ): string | undefined {
   const written = calls.flatMap((call, at) => {
-    const rendered = teaching.write(placed(call, teaching, options), ids[row * 2 + at] ?? 'abc')
+    const rendered = teaching.write(withPaths(call, teaching, options), ids[row * 2 + at] ?? 'abc')
     return 'text' in rendered ? [rendered.text] : []
   })
   return written.length === calls.length ? written.join('\n\n') : undefined
@@ -96,7 +96,7 @@ function blocksOf(
 /** As random as a model should make them; two for each row. */
 const ids = ['k7m', 'x2q', 'd4v']
 
-function placed(call: Call, { paths }: Teaching, { root, relativePaths }: LessonOptions): Call {
+function withPaths(call: Call, { paths }: Teaching, { root, relativePaths }: LessonOptions): Call {
   const { path } = call.params
   if (path === undefined || paths === 'relative' || relativePaths) return call
   return { ...call, params: { ...call.params, path: under(root, path) } }

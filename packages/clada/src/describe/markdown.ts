@@ -44,7 +44,7 @@ function actionSection(spec: ActionSpec): string[] {
 
 function parameterTable(params: ActionSpec['params']): string[] {
   const rows = Object.entries(params).map(([name, param]) =>
-    row([`\`${name}\``, typeOf(param), leftOut(param), param.description]),
+    row([`\`${name}\``, paramType(param), leftOut(param), param.description]),
   )
   if (rows.length === 0) return ['It takes no parameters.', '']
   return [row(['parameter', 'type', 'default', 'meaning']), row(['---', '---', '---', '---']), ...rows, '']
@@ -52,7 +52,7 @@ function parameterTable(params: ActionSpec['params']): string[] {
 
 const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
-function typeOf({ type, format, values }: Param): string {
+function paramType({ type, format, values }: Param): string {
   if (format !== undefined) return formats[format]
   if (values !== undefined) return values.map((value) => `\`${value}\``).join(', ')
   return types[type]
@@ -102,22 +102,22 @@ export function exampleSection({ name, params, access }: ActionSpec, example: Ex
   return [
     `**${sentence(example.title)}**`,
     '',
-    ...(before.length === 0 ? [] : [...listed('Before', before.map(fileItem)), '']),
+    ...(before.length === 0 ? [] : [...listSection('Before', before.map(fileItem)), '']),
     ...(access.includes('llm')
       ? fenced(writeSham(name, given, { keyword: 'SHAM', id }), 'sham')
       : fenced([...(example.earlier ?? []), { action: name, params: given }].map(typed).join('\n'), 'sh')),
     '',
-    ...outcomeOf(example),
+    ...exampleResult(example),
     '',
   ]
 }
 
 /** A call as it is typed at the root of the project. */
 const typed = ({ action, params }: { action: string; params: Readonly<Record<string, string>> }): string =>
-  ['clada do', action, ...Object.entries(params).map(([param, text]) => `${param}=${quoted(text)}`)].join(' ')
+  ['clada do', action, ...Object.entries(params).map(([param, text]) => `${param}=${yamlFence(text)}`)].join(' ')
 
 /** As bash reads it. */
-function quoted(text: string): string {
+function yamlFence(text: string): string {
   if (/^[\w./:@-]+$/.test(text)) return text
   return /[\n'\\]/.test(text) ? `$${JSON.stringify(text).replace(/^"|"$/g, "'").replaceAll('\\"', '"')}` : `'${text}'`
 }
@@ -133,16 +133,16 @@ function inProject(text: string, format: string | undefined): string {
 
 const sentence = (title: string): string => `${title.charAt(0).toUpperCase()}${title.slice(1)}.`
 
-function outcomeOf({ after = {}, data, code }: Example): string[] {
+function exampleResult({ after = {}, data, code }: Example): string[] {
   const shown = data === undefined ? [] : [[`\`data\` has ${inline(asData(data))}`]]
   const items = [...Object.entries(after).map(fileItem), ...shown]
-  if (code === undefined) return items.length === 0 ? ['It succeeds.'] : listed('Then', items)
+  if (code === undefined) return items.length === 0 ? ['It succeeds.'] : listSection('Then', items)
   const failure = `It fails with \`${code}\``
-  return items.length === 0 ? [`${failure} and changes nothing.`] : listed(`${failure}, and then`, items)
+  return items.length === 0 ? [`${failure} and changes nothing.`] : listSection(`${failure}, and then`, items)
 }
 
 /** Items on one line where each fits on it, else as a list. */
-const listed = (title: string, items: readonly (readonly string[])[]): string[] =>
+const listSection = (title: string, items: readonly (readonly string[])[]): string[] =>
   items.every(({ length }) => length === 1)
     ? [`${title}: ${items.join('; ')}`]
     : [`${title}:`, '', ...items.flatMap(([first = '', ...rest]) => [`- ${first}`, ...rest])]

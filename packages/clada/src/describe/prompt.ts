@@ -44,12 +44,12 @@ export function promptFor(options: PromptOptions): Prompt {
   const whole: PromptParts = { ...lessonFor(options), notes }
   const dropped: string[] = []
   let parts = whole
-  let text = textOf(parts, options)
+  let text = renderPrompt(parts, options)
   for (const drop of dropOrder(whole)) {
     if (estimateTokens(text) <= budget) break
     dropped.push(drop.name)
     parts = drop.from(parts)
-    text = textOf(parts, options)
+    text = renderPrompt(parts, options)
   }
   return { text, tokens: estimateTokens(text), actions: parts.forms.map(({ spec }) => spec.name), dropped }
 }
@@ -95,7 +95,7 @@ function dropOrder({ forms, examples, notes }: PromptParts): Drop[] {
   ]
 }
 
-function textOf({ teaching, forms, examples, notes }: PromptParts, options: PromptOptions): string {
+function renderPrompt({ teaching, forms, examples, notes }: PromptParts, options: PromptOptions): string {
   const { rules = [], taught = [], include = 'everyday' } = options
   const specs = forms.map(({ spec }) => spec)
   const [first, ...others] = examples.map(exampleText)
@@ -181,14 +181,14 @@ function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] 
   const absolute = paths === 'absolute' && !relativePaths
   // A chat provider need not learn where the project is.
   if (!absolute && allowedRoots.length === 0)
-    return `The project is \`${nameOf(root)}\`. Paths are relative to its root.`
+    return `The project is \`${projectName(root)}\`. Paths are relative to its root.`
   const how = absolute ? 'Every path is absolute and inside it' : 'Paths are relative to it'
   const others = allowedRoots.map((other) => `\`${other}\``).join(', ')
   if (others === '') return `The project is \`${root}\`. ${how}.`
   return `The project is \`${root}\`. ${how}, or ${absolute ? 'in' : 'absolute and in'} ${others}.`
 }
 
-const nameOf = (root: string): string => root.split('/').findLast((part) => part !== '') ?? root
+const projectName = (root: string): string => root.split('/').findLast((part) => part !== '') ?? root
 
 const always = [
   'Every block in a reply is executed, also inside code fences: write no drafts and no samples.',
@@ -395,7 +395,7 @@ export function foreignPrompt(
 ): Prompt {
   const text = [
     '# How to change my project',
-    `${promptOpenings.changes} \`${nameOf(root)}\`, and I paste its report here. Paths are relative to it.`,
+    `${promptOpenings.changes} \`${projectName(root)}\`, and I paste its report here. Paths are relative to it.`,
     format.example,
     markdownList([
       ...format.rules,

@@ -144,7 +144,7 @@ export class ActionRunner {
         explain: (problem) => explain(problem, spelled).error,
       }
       if (spec.effect === 'write') await this.#workspace.queue()
-      if (this.#options.effect === 'show' && isProgram(spec)) return wouldRun(spec.name, { would_run: spec.name })
+      if (this.#options.effect === 'show' && runsProgram(spec)) return wouldRun(spec.name, { would_run: spec.name })
       const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
       this.#countCopy(block, outcome)
       const warnings = runWarnings([...files.changed].map((file) => pathFrom(settings.root, file)))
@@ -165,7 +165,7 @@ export class ActionRunner {
     const other = makes && given !== undefined ? await this.#besideUser(given, context.files) : undefined
     if (given !== undefined && other !== undefined) return fail(whichFile(given, other))
     const first = await tryRun(() => spec.run(args, context))
-    if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
+    if (first.ok || given === undefined || !isMissingPath(first.problem, given)) return first
     const { suggestPaths: intendedPaths } = await import('./intended.ts')
     const { otherCase, suggested } = await intendedPaths(context.files, given)
     if (suggested.length === 0) return first
@@ -259,7 +259,7 @@ export class ActionRunner {
 }
 
 /** An action whose effects only its run shows. Those of programs have a preview of their own. */
-const isProgram = ({ effect, previews }: ActionSpec): boolean =>
+const runsProgram = ({ effect, previews }: ActionSpec): boolean =>
   (effect === 'exec' || effect === 'git') && previews !== true
 
 /** About characters in the texts of an action that its old text did not have. */
@@ -327,7 +327,7 @@ const whichFile = ({ given }: PathArg, other: string): Problem => ({
   advice: `Write '${other}' for that file, or './${given}' for a new one.`,
 })
 
-const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
+const isMissingPath = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
   problem.kind === 'os' && problem.code === 'ENOENT' && problem.path === given
 
 export const stoppedProblem = (reason: string): Problem => ({ kind: 'stopped', reason })

@@ -1,5 +1,5 @@
 import { decode } from '../actions/decode.ts'
-import { type Block, type BlockGroup, isMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
+import { type Block, type BlockGroup, isEditMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import { syntaxError, TaskNumbers, validationError } from './tasks.ts'
 import { Corrections } from './correct.ts'
@@ -97,7 +97,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
       }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
-  const valid = checked.every((block) => block.problems.length === 0) && !notExecuted.some(isMissing)
+  const valid = checked.every((block) => block.problems.length === 0) && !notExecuted.some(isEditMissing)
   return { valid, blocks: checked, warnings }
 
   /** A group is sent again from its first invalid member on, or whole; `execution.ts` does the same. */

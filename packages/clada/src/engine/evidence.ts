@@ -23,7 +23,7 @@ export function evidenceOf(changes: readonly Change[], root: string, detail: 'li
     if (
       isText(bytesOf(gone.before))
         ? moved.removed * 2 <= stateLines(gone.before).length
-        : isSame(gone.before, came.after)
+        : isSameFileState(gone.before, came.after)
     )
       return [{ ...moved, change: 'move', to: pathFrom(root, came.at.absolute) }]
   }
@@ -35,7 +35,7 @@ const bytesOf = (state: Change['before']): Buffer => state?.bytes ?? Buffer.allo
 
 export const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0)
 
-const isSame = (before: Change['before'], after: Change['after']): boolean =>
+const isSameFileState = (before: Change['before'], after: Change['after']): boolean =>
   before !== null && after !== null && before.bytes.equals(after.bytes)
 
 function fileEvidence({ at, before, after }: Change, root: string, detail: 'lines' | 'diff'): Evidence {
@@ -64,8 +64,8 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
   const lines = places.map(({ oldStart, oldEnd, newStart, newEnd }) =>
     // Of several the lines are counted as they are now, so that each is found there.
     places.length === 1 && oldEnd > oldStart
-      ? rangeOf(above + oldStart, above + oldEnd)
-      : rangeOf(above + newStart, above + Math.max(newStart + 1, newEnd)),
+      ? changedRange(above + oldStart, above + oldEnd)
+      : changedRange(above + newStart, above + Math.max(newStart + 1, newEnd)),
   )
   const diff = detail === 'lines' ? [] : rowsToShow(places, old, now)
   return { path, change, added, removed, lines, diff: unlessEmpty(diff) }
@@ -84,7 +84,7 @@ function trimCommonLines(before: Buffer, after: Buffer): { above: number; old: s
   return { above, old, now }
 }
 
-const rangeOf = (start: number, end: number): string => (end - start === 1 ? `${end}` : `${start + 1}-${end}`)
+const changedRange = (start: number, end: number): string => (end - start === 1 ? `${end}` : `${start + 1}-${end}`)
 
 /** As lines are counted, with LF or CRLF; the last one without its break is not the same as one with it. */
 const stateLines = (state: Change['before']): string[] => splitKeepingEnds(state?.bytes.toString('utf8') ?? '')

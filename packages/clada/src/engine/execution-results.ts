@@ -1,4 +1,4 @@
-import { type EmptyGroup, isMissing, type NotExecuted } from '@clada/reply/core/block.ts'
+import { type EmptyGroup, isEditMissing, type NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
@@ -26,7 +26,7 @@ export class ExecutionResults {
 
   /** Whether something that was asked for did not become an action. */
   get isIncomplete(): boolean {
-    return this.parseErrors.length > 0 || this.notExecuted.some(isMissing)
+    return this.parseErrors.length > 0 || this.notExecuted.some(isEditMissing)
   }
 
   setFatal(fatalError: string, fatalCode: Code): void {

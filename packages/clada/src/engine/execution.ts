@@ -1,7 +1,13 @@
-import { isBlank } from '@clada/reply/core/optional.ts'
+import { isUnset } from '@clada/reply/core/optional.ts'
 import { ActionRunner, problemOfError, setOutcome, stoppedProblem } from './action-runner.ts'
 import { ok, type Outcome, type HistoryCommands } from '../core/action.ts'
-import { type Block, type BlockGroup, type Document, isMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
+import {
+  type Block,
+  type BlockGroup,
+  type Document,
+  isEditMissing,
+  type SkippedBlock,
+} from '@clada/reply/core/block.ts'
 import { now, stopCause, TotalTimeoutError } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { HunkVerdict, Problem } from '../core/problem.ts'
@@ -390,7 +396,7 @@ export class Execution {
         ? (unknown ?? underReview(tried, verdict?.note))
         : { ok: false, problem: verdict.problem }
     const note = { ...review?.note, ...verdict?.note }
-    if (!isBlank(note)) result.review = note
+    if (!isUnset(note)) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
     const said = verdict?.warnings ?? []
     setOutcome(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings, ...said])
@@ -484,7 +490,7 @@ export class Execution {
   /** A command that comes after an edit which is missing, or still waits for a yes, would run on the wrong files. */
   #findMissingEdit({ block, decoded }: ReadyTask): Problem | undefined {
     if (decoded.spec.effect !== 'exec') return undefined
-    const edit = this.#results.notExecuted.find((one) => isMissing(one) && one.line < block.startLine)
+    const edit = this.#results.notExecuted.find((one) => isEditMissing(one) && one.line < block.startLine)
     if (edit !== undefined) return { kind: 'edit-missing', edit }
     const waiting = this.#proposals?.waiting.find(({ line }) => line < block.startLine)
     return waiting && { kind: 'proposal-waits', path: waiting.path, line: waiting.line }
@@ -517,7 +523,7 @@ export class Execution {
     for (const write of writes) {
       try {
         const note = await write.written
-        if (!isBlank(note)) result.warnings = [...(result.warnings ?? []), ...noteWarnings(note)]
+        if (!isUnset(note)) result.warnings = [...(result.warnings ?? []), ...noteWarnings(note)]
       } catch (error) {
         if (!write.reported) setOutcome(result, { ok: false, problem: problemOfError(error) }, [])
       }

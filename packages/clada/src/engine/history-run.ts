@@ -91,14 +91,14 @@ export interface HistoryQuery {
 /** Executions, oldest first. */
 export function listHistory(settings: Settings, { limit }: HistoryQuery = {}): Promise<HistoryEntry[]> {
   // Whether one is undone depends on later ones only.
-  return read(
+  return readProjectTimeline(
     settings,
     ({ records, history }) => {
-      const undone = undoneIn(records)
+      const undone = findUndone(records)
       const known: LastStates = new Map()
       return records.map((record) => {
         const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
-        return { ...entryOf(record, undone), meanwhile: unlessEmpty(meanwhile) }
+        return { ...historyEntry(record, undone), meanwhile: unlessEmpty(meanwhile) }
       })
     },
     limit,
@@ -107,7 +107,7 @@ export function listHistory(settings: Settings, { limit }: HistoryQuery = {}): P
 
 /** The changes of one execution, and those of others before it; undefined when the number is unknown. */
 export function readChanges(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
-  return read(settings, ({ records, history, inspect }) => {
+  return readProjectTimeline(settings, ({ records, history, inspect }) => {
     const record = records.find((one) => one.number === number)
     if (record === undefined) return undefined
     const known: LastStates = new Map()
@@ -127,7 +127,7 @@ export function readChanges(settings: Settings, number: number): Promise<Executi
 
 /** Changes by others since, in files that clada changed. */
 export function changesByOthers(settings: Settings): Promise<FileChange[]> {
-  return read(settings, ({ records, history, inspect, isBlocked }) => {
+  return readProjectTimeline(settings, ({ records, history, inspect, isBlocked }) => {
     const known: LastStates = new Map()
     for (const record of records) meanwhileIn(record, known, history)
     return [...known].flatMap(([name, { state }]) => {
@@ -137,17 +137,17 @@ export function changesByOthers(settings: Settings): Promise<FileChange[]> {
       if (isSameState(state, found)) return []
       if (now === undefined || (found.type === 'file' && isBlocked(absolute)))
         return { path: name, change: 'modify', binary: true, before: '', after: '' } as const
-      return changeFrom(settings.root, name, stateOf(state, contentsOfHistory(history)), now)
+      return changeFrom(settings.root, name, keptState(state, contentsOfHistory(history)), now)
     })
   })
 }
 
 /** One execution with its diffs; undefined when the number is unknown. */
 export function readExecution(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
-  return read(settings, ({ records, history, inspect }) => {
+  return readProjectTimeline(settings, ({ records, history, inspect }) => {
     const record = records.find((one) => one.number === number)
     if (record === undefined) return undefined
-    const undone = undoneIn(records)
+    const undone = findUndone(records)
     const contents = contentsOfHistory(history)
     const diffs = record.paths.flatMap((entry) => {
       const sides = sidesOf(entry, contents, settings.root, inspect)
@@ -158,7 +158,7 @@ export function readExecution(settings: Settings, number: number): Promise<Execu
       const change = changeAt(settings.root, entry.path, ...sides)
       return change === undefined ? [] : [diffOf(change, settings.root)]
     })
-    const entry = entryOf(record, undone)
+    const entry = historyEntry(record, undone)
     const actions = record.actions.map(({ seq, action, target, success, left, error }): ExecutedAction => ({
       seq,
       action,
@@ -174,7 +174,7 @@ export function readExecution(settings: Settings, number: number): Promise<Execu
 
 /** The last run of a block, by its text. */
 export function findLastRun(settings: Settings, block: string): Promise<Executed | undefined> {
-  return read(settings, ({ records }) => {
+  return readProjectTimeline(settings, ({ records }) => {
     return lastRunOf(digestOf(block), records)
   })
 }
@@ -187,7 +187,7 @@ export function openDoneLookup(
   settings: Settings,
   again: ((block: string) => boolean) | undefined,
 ): Promise<(block: string) => EarlierAction | undefined> {
-  return read(
+  return readProjectTimeline(
     settings,
     ({ records }) => {
       const done = doneIn(records, again)
@@ -202,7 +202,7 @@ export function openDoneLookup(
  * is sent again goes on where it stopped. The files are compared before the first block runs.
  */
 export function openStandingLookup(settings: Settings): Promise<(block: string) => EarlierAction | undefined> {
-  return read(
+  return readProjectTimeline(
     settings,
     ({ records, inspect }) => {
       const done = doneIn(records)
@@ -233,15 +233,18 @@ export function openStandingLookup(settings: Settings): Promise<(block: string) 
 
 /** The action that removed a text from a file. */
 export function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
-  return read(settings, ({ records, history }) => {
+  return readProjectTimeline(settings, ({ records, history }) => {
     return lostBy(records, history, pathFrom(settings.root, absolute), text)
   })
 }
 
-const read = <T>(settings: Settings, use: (timeline: RecordedHistory) => T, newest?: number): Promise<T> =>
-  withTimeline(settings, makePathJudge(pathPolicyOf(settings)), use, newest)
+const readProjectTimeline = <T>(
+  settings: Settings,
+  use: (timeline: RecordedHistory) => T,
+  newest?: number,
+): Promise<T> => withTimeline(settings, makePathJudge(pathPolicyOf(settings)), use, newest)
 
-function entryOf(record: ExecutionRecord, { whole, parts }: UndoneExecutions): HistoryEntry {
+function historyEntry(record: ExecutionRecord, { whole, parts }: UndoneExecutions): HistoryEntry {
   const { number, time, kind, of, summary, conversation, actions, paths, mode, commits } = record
   const done = actions.filter(({ success }) => success).length
   const left = actions.filter((action) => action.left).length
@@ -272,7 +275,7 @@ interface UndoneExecutions {
   readonly parts: ReadonlyMap<number, number[]>
 }
 
-function undoneIn(records: readonly ExecutionRecord[]): UndoneExecutions {
+function findUndone(records: readonly ExecutionRecord[]): UndoneExecutions {
   const parts = new Map<number, number[]>()
   for (const { of, ofActions } of heldUndos(records))
     if (of !== undefined && ofActions !== undefined) parts.set(of, [...(parts.get(of) ?? []), ...ofActions])
@@ -297,8 +300,8 @@ function meanwhileIn({ number, paths }: ExecutionRecord, known: LastStates, hist
     const left = known.get(name)
     known.set(name, { state: after, number })
     if (left === undefined || isSameState(left.state, before)) return []
-    const from = stateOf(left.state, contentsOfHistory(history))
-    const to = stateOf(before, contentsOfHistory(history))
+    const from = keptState(left.state, contentsOfHistory(history))
+    const to = keptState(before, contentsOfHistory(history))
     return from?.bytes.equals(to?.bytes ?? differs) || (from === null && to === null) ? [] : [{ path: name, from, to }]
   })
 }
@@ -326,7 +329,7 @@ function readKeptState(state: State, contents: ContentStore): FileState | null |
   return bytes && { bytes, mode: state.mode }
 }
 
-const stateOf = (state: State, contents: ContentStore): FileState | null => readKeptState(state, contents) ?? null
+const keptState = (state: State, contents: ContentStore): FileState | null => readKeptState(state, contents) ?? null
 
 /** A path before and after; undefined where the content was not kept. */
 function sidesOf(

@@ -20,7 +20,7 @@ export async function runCommandAsAction(
   if ('reason' in meant) return fail({ kind: 'command-refused', ...meant })
   const base = nodePath.resolve(dir?.absolute ?? settings.root, meant.cd ?? '')
   const params = Object.fromEntries(
-    Object.entries(meant.params).map(([name, value]) => [name, below(name, value, base, settings.root)]),
+    Object.entries(meant.params).map(([name, value]) => [name, pathFromBase(name, value, base, settings.root)]),
   )
   const decoded = decode(meant.action, params, settings.registry, { root: settings.root, relativePaths: true })
   if (!decoded.ok) return undefined
@@ -38,7 +38,7 @@ export async function runCommandAsAction(
 }
 
 /** Paths of a command are seen from its directory. */
-function below(name: string, value: string, base: string, root: string): string {
+function pathFromBase(name: string, value: string, base: string, root: string): string {
   if ((name !== 'path' && name !== 'paths') || base === root) return value
   return value
     .split('\n')
@@ -68,7 +68,7 @@ export async function suggestPaths(files: Files, path: PathArg): Promise<Suggest
   const names = relative.split(nodePath.sep)
   let dir = base
   for (const [nth, name] of names.entries()) {
-    const entries = await namesIn(files, dir)
+    const entries = await entryNames(files, dir)
     const isLast = nth === names.length - 1
     const same = entries.includes(name) ? [name] : entries.filter((entry) => entry.toLowerCase() === name.toLowerCase())
     const [only] = same
@@ -78,11 +78,11 @@ export async function suggestPaths(files: Files, path: PathArg): Promise<Suggest
     }
     const close = findClosestName(name, entries)
     const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
-    const suggested = near !== undefined && (isLast || (await isListed(files, near))) ? [argOf(path, near)] : []
+    const suggested = near !== undefined && (isLast || (await isListed(files, near))) ? [argLike(path, near)] : []
     const all = [...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))]
     return { suggested: [...new Map(all.map((one) => [one.absolute, one])).values()].slice(0, MOST) }
   }
-  const otherCase = argOf(path, dir)
+  const otherCase = argLike(path, dir)
   return { otherCase, suggested: [otherCase] }
 }
 
@@ -99,11 +99,11 @@ async function sameName(files: Files, path: PathArg, name: string): Promise<Path
       (relative) => !/(?:^|\/)(?:node_modules|\.git|\.clada)(?:\/|$)/.test(relative),
     )
     .catch(() => [])
-  return found.slice(0, MOST).map((one) => argOf(path, nodePath.resolve(base, one)))
+  return found.slice(0, MOST).map((one) => argLike(path, nodePath.resolve(base, one)))
 }
 
 /** A path as the other one is written: relative where that is. */
-function argOf({ given, base = '/' }: PathArg, absolute: string): PathArg {
+function argLike({ given, base = '/' }: PathArg, absolute: string): PathArg {
   return {
     given: nodePath.isAbsolute(given) ? slashed(absolute) : slashed(nodePath.relative(base, absolute)),
     absolute,
@@ -111,11 +111,11 @@ function argOf({ given, base = '/' }: PathArg, absolute: string): PathArg {
   }
 }
 
-const namesIn = (files: Files, dir: string): Promise<string[]> =>
+const entryNames = (files: Files, dir: string): Promise<string[]> =>
   files.list({ given: dir, absolute: dir }).then(
     (entries) => entries.map(({ name }) => name),
     () => [],
   )
 
 export const isListed = async (files: Files, absolute: string): Promise<boolean> =>
-  (await namesIn(files, nodePath.dirname(absolute))).includes(nodePath.basename(absolute))
+  (await entryNames(files, nodePath.dirname(absolute))).includes(nodePath.basename(absolute))

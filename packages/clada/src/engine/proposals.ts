@@ -172,7 +172,7 @@ export class Proposals {
       return {
         line: block.startLine,
         path,
-        kind: extent === 'part' ? 'part' : kindOf(becomes, before, after),
+        kind: extent === 'part' ? 'part' : proposalKind(becomes, before, after),
         diff,
         lacks,
         damage,
@@ -181,7 +181,7 @@ export class Proposals {
   }
 }
 
-function kindOf(becomes: ActionSpec['file'], before: string | null, after: string | null): Proposal['kind'] {
+function proposalKind(becomes: ActionSpec['file'], before: string | null, after: string | null): Proposal['kind'] {
   if (becomes === 'moved') return 'move'
   if (before === null) return 'create'
   if (after === null) return 'delete'

@@ -14,7 +14,7 @@ import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import type { Change, FileState, StagedChange } from '../workspace/open.ts'
 import { pathIn } from './action-runner.ts'
 import { isText } from './evidence.ts'
-import { isBlank, unlessEmpty } from '@clada/reply/core/optional.ts'
+import { isUnset, unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** The changes of an action under a choice of the user. */
 export interface Taken {
@@ -66,7 +66,7 @@ function noteOf(all: readonly FileReview[], nothing: boolean): ReviewNote | unde
     hunks: unlessEmpty(hunks),
     edited: unlessEmpty(edited),
   }
-  return isBlank(note) ? undefined : note
+  return isUnset(note) ? undefined : note
 }
 
 /** One file of an action: where it was and is. */
@@ -105,16 +105,16 @@ class FileReview {
     this.#root = root
     this.#path = pathFrom(root, file.at.absolute)
     const byLines = isByLines(file)
-    this.#given = byLines ? textOf(file.after) : null
+    this.#given = byLines ? stateText(file.after) : null
     const own = byLines ? choice.texts?.[this.#path] : undefined
-    const edited = own === undefined ? undefined : withLineEnds(own, textOf(file.before) ?? this.#given ?? '')
+    const edited = own === undefined ? undefined : withLineEnds(own, stateText(file.before) ?? this.#given ?? '')
     this.#edited = edited !== undefined && edited !== this.#given
     this.#after =
       this.#edited && edited !== undefined
         ? { bytes: Buffer.from(edited), mode: (file.after ?? file.before)?.mode ?? newMode }
         : file.after
     this.#texts = byLines
-      ? { old: splitKeepingEnds(textOf(file.before) ?? ''), now: splitKeepingEnds(textOf(this.#after) ?? '') }
+      ? { old: splitKeepingEnds(stateText(file.before) ?? ''), now: splitKeepingEnds(stateText(this.#after) ?? '') }
       : undefined
     this.#hunks = this.#units().map((unit) => {
       const reason = left.get(unit.id)
@@ -135,7 +135,7 @@ class FileReview {
     const { from, before } = this.#file
     const after = this.#after
     const binary = !isTextState(before) || !isTextState(after)
-    const shown = (state: FileState | null): string | null => (binary ? state && '' : textOf(state))
+    const shown = (state: FileState | null): string | null => (binary ? state && '' : stateText(state))
     return {
       path: this.#path,
       change: before === null ? 'create' : after === null ? 'delete' : 'modify',
@@ -171,7 +171,7 @@ class FileReview {
         const isPart = kind === 'lines' && this.#file.before !== null && this.#after !== null
         return {
           path: kind === 'move' ? `${this.reviewed.from ?? ''} → ${this.#path}` : this.#path,
-          lines: isPart ? rangeOf(oldStart, oldEnd) : undefined,
+          lines: isPart ? hunkRange(oldStart, oldEnd) : undefined,
           diff:
             rows.length <= mostRows
               ? rows
@@ -183,7 +183,7 @@ class FileReview {
 
   edits(): { what: string; diff: string }[] {
     if (!this.#edited) return []
-    return [{ what: this.#path, diff: shortDiff(this.#given ?? '', textOf(this.#after) ?? '') }]
+    return [{ what: this.#path, diff: shortDiff(this.#given ?? '', stateText(this.#after) ?? '') }]
   }
 
   /** The file with the hunks that are taken. */
@@ -252,7 +252,7 @@ export const shortDiff = (before: string, after: string): string =>
 
 const shortLine = (line: string): string => clipLine(line.replace(/\r?\n$/, ''))
 
-const rangeOf = (start: number, end: number): string =>
+const hunkRange = (start: number, end: number): string =>
   end - start > 1 ? `${start + 1}-${end}` : `${Math.max(start + 1, end)}`
 
 /** The same content has the same id, wherever it is; several in one file are numbered. */
@@ -292,7 +292,7 @@ const isByLines = ({ before, after, bound }: ReviewedChange): boolean =>
 
 const isTextState = (state: FileState | null): boolean => state === null || isText(state.bytes)
 
-const textOf = (state: FileState | null): string | null => state && state.bytes.toString('utf8')
+const stateText = (state: FileState | null): string | null => state && state.bytes.toString('utf8')
 
 /** A text field of a browser knows only LF. */
 const withLineEnds = (text: string, like: string): string =>

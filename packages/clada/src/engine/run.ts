@@ -30,7 +30,7 @@ export async function runReply(given: string, options: RunOptions): Promise<RunR
 }
 
 async function runText(text: string, options: RunOptions): Promise<RunResult> {
-  const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
+  const tooLarge = sizeProblem(text, options.settings.limits.inputBytes)
   if (tooLarge !== undefined) return nothingRun(fatalResult(tooLarge, 'input_too_large'))
   const found = readOrRefuse(text, options)
   if (found instanceof InputError) return nothingRun(fatalResult(found.message, found.code))
@@ -247,7 +247,7 @@ async function record(execution: Execution, history: History): Promise<void> {
   }
 }
 
-function inputTooLarge(text: string, limit: number): string | undefined {
+function sizeProblem(text: string, limit: number): string | undefined {
   // A UTF-16 unit is at most three bytes, so most texts need no counting.
   if (text.length * 3 <= limit) return undefined
   const size = Buffer.byteLength(text)

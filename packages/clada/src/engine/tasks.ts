@@ -160,7 +160,7 @@ export class Tasks {
     const { params, warnings } = this.#withPlainPaths(block)
     const choice = this.#options.request.review?.blocks?.[number]
     const decodeWith = (given: Readonly<Record<string, unknown>>): Decoded =>
-      withWarnings(decode(block.action, given, settings.registry, { root: settings.root, relativePaths }), warnings)
+      addWarnings(decode(block.action, given, settings.registry, { root: settings.root, relativePaths }), warnings)
     const written = decodeWith(block.values ?? params)
     const decoded =
       choice?.params === undefined ? written : decodeWith({ ...(block.values ?? params), ...choice.params })
@@ -229,7 +229,7 @@ function startsProcess(block: Block): ParseError {
   return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
 }
 
-const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>
+const addWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>
   decoded.ok && warnings.length > 0 ? { ...decoded, warnings: [...warnings, ...decoded.warnings] } : decoded
 
 /** Numbers blocks in order of appearance, from 1. Where groups are nested, their members are 3.1, 3.2 and so on. */

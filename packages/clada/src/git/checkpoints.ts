@@ -452,7 +452,7 @@ async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: st
     const changesTo = (when: 'before' | 'after'): NewContents => {
       const changes = new Map<string, NewContent | undefined>()
       for (const { name, entry } of plan.entries) {
-        const content = contentOf(entry[when], contents)
+        const content = newContentOf(entry[when], contents)
         const known = modes.get(name)
         if (content === undefined) {
           // A path without content may be a directory, whose files stay.
@@ -483,7 +483,7 @@ async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: st
   }
 }
 
-function contentOf(state: State, contents: ContentStore): NewContent | undefined {
+function newContentOf(state: State, contents: ContentStore): NewContent | undefined {
   if (state.type === 'symlink') return { mode: '120000', body: Buffer.from(state.target) }
   const body = state.type === 'file' ? contents.read(state.digest) : undefined
   if (state.type !== 'file' || body === undefined) return undefined

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { dirsAbove, unsafeTreeName } from '../core/paths.ts'
 import type { InMemory } from '../core/recorder.ts'
 import { eligible } from './savable.ts'
-import { gitError, namesIn } from './git-program.ts'
+import { gitError, splitNul } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 import { listSparse } from './index-file.ts'
 import { treeContents, type TreeEntry, treeEntryState } from './tree-contents.ts'
@@ -52,7 +52,7 @@ interface Between {
  */
 export async function pathsBetween(isolated: IsolatedGit, from: string, to: string): Promise<Between[]> {
   const { out } = await isolated.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
-  const words = namesIn(out)
+  const words = splitNul(out)
   const found: Between[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = (words[at] ?? '').slice(1).split(' ')

@@ -206,17 +206,18 @@ function configFrom(listed: string, { top }: Repository): RepositoryConfig {
     isRead: own.has('core.repositoryformatversion'),
     text: lines.join(''),
     filters,
-    sparse: isTrue(values.get('core.sparsecheckout')),
+    sparse: isTrueInConfig(values.get('core.sparsecheckout')),
     hash: values.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
-    modes: isTrue(values.get('core.filemode') ?? 'true') && isTrue(values.get('core.symlinks') ?? 'true'),
+    modes:
+      isTrueInConfig(values.get('core.filemode') ?? 'true') && isTrueInConfig(values.get('core.symlinks') ?? 'true'),
     // Git reads these from the repository's own configuration only.
-    bare: isTrue(own.get('core.bare')),
+    bare: isTrueInConfig(own.get('core.bare')),
     worktree: own.get('core.worktree'),
   }
 }
 
 /** All spellings of true in git. */
-const isTrue = (value = ''): boolean => /^(?:true|yes|on|[1-9]\d*)$/i.test(value)
+const isTrueInConfig = (value = ''): boolean => /^(?:true|yes|on|[1-9]\d*)$/i.test(value)
 
 /** The configuration of the repository, the machine and the user. Reading it starts no program. */
 async function listConfig({ gitDir }: Repository): Promise<string> {

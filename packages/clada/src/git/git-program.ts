@@ -95,7 +95,7 @@ function lowerPriority(pid: number): void {
 
 /** Runs git. Throws `ProblemError` with git's message when it fails. */
 export const git = (call: GitCall): Promise<GitAnswer> =>
-  answerOf(startGit(call, call.input === undefined ? 'ignore' : 'pipe'), call)
+  gitResult(startGit(call, call.input === undefined ? 'ignore' : 'pipe'), call)
 
 /** The same with the user's own environment and configuration, for commands that start no program. */
 export function gitOfUser(
@@ -107,7 +107,7 @@ export function gitOfUser(
   const { PATH = '/usr/bin:/bin', XDG_CONFIG_HOME } = process.env
   const HOME = platform.home() ?? '/nonexistent'
   const own = withoutUndefined({ PATH, HOME, XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL: globalConfig(), ...env })
-  return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), {
+  return gitResult(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), {
     args,
     okExitCodes,
   })
@@ -119,7 +119,7 @@ export function globalConfig(): string | undefined {
   return named === undefined || named === '' ? named : path.resolve(named)
 }
 
-function answerOf(
+function gitResult(
   child: StartedChild,
   { input, okExitCodes = [], args }: Pick<GitCall, 'input' | 'okExitCodes' | 'args'>,
 ): Promise<GitAnswer> {
@@ -175,7 +175,7 @@ export function abandon(child: StartedChild): void {
 }
 
 /** The names in git's output with `-z`. */
-export const namesIn = (out: Buffer): string[] =>
+export const splitNul = (out: Buffer): string[] =>
   out
     .toString()
     .split('\0')

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { hasCode } from '../core/errors.ts'
 import { ProblemError } from '../core/problem.ts'
 import { copyWithTime, readStats, renameFile, syncFile, touchFile } from '../state/own-files.ts'
-import { gitError, namesIn } from './git-program.ts'
+import { gitError, splitNul } from './git-program.ts'
 import { headOf, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type TreeEntry, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
@@ -202,7 +202,7 @@ export async function statusOf(isolated: IsolatedGit): Promise<FileStatus> {
   ])
   const changed: string[] = []
   const inIndex: string[] = []
-  const untracked = others === undefined ? [] : namesIn(others.out)
+  const untracked = others === undefined ? [] : splitNul(others.out)
   for (const line of known.out.toString().split('\0')) {
     if (line.startsWith('u ')) throw inConflict()
     if (line.startsWith('? ')) untracked.push(line.slice(2))
@@ -232,7 +232,7 @@ export async function clearSkipWorktree(
   paths: readonly string[],
   env: Record<string, string>,
 ): Promise<void> {
-  await mark(isolated, '--no-skip-worktree', await listSkipped(isolated, paths, env), env)
+  await markEntries(isolated, '--no-skip-worktree', await listSkipped(isolated, paths, env), env)
 }
 
 /** The paths that a sparse checkout leaves out: they are in the index and not on the disk. */
@@ -251,7 +251,7 @@ const listSkipped = (isolated: IsolatedGit, paths: readonly string[], env = {}):
   listMarked(isolated, paths, '-t', /^S /, env)
 
 async function listMarked(isolated: IsolatedGit, paths: readonly string[], how: '-t' | '-v', mark: RegExp, env = {}) {
-  const lines = namesIn(await isolated.gitOn(['ls-files', how, '-z'], paths, { env }))
+  const lines = splitNul(await isolated.gitOn(['ls-files', how, '-z'], paths, { env }))
   return lines.filter((line) => mark.test(line)).map((line) => line.slice(2))
 }
 
@@ -279,10 +279,10 @@ export async function setSkipWorktree(
   if (skipped.size === 0) return
   const input = [...skipped].map(([name, { mode, oid }]) => `${mode} ${oid}\t${name}\0`).join('')
   await isolated.git(['update-index', '-z', '--index-info'], { input, env })
-  await mark(isolated, '--skip-worktree', [...skipped.keys()], env)
+  await markEntries(isolated, '--skip-worktree', [...skipped.keys()], env)
 }
 
-async function mark(
+async function markEntries(
   isolated: IsolatedGit,
   how: string,
   names: readonly string[],

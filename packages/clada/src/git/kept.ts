@@ -8,10 +8,10 @@ import { inRepository, refsWith, removeRef, type Repository, setRef } from './re
  * Objects that only an execution needs: the commit that HEAD left, and with it what was uncommitted and staged there. `git gc`
  * keeps them as long as there is this reference. Worktrees and directories of one repository have histories of their own.
  */
-export const keptRef = (stateDir: string, number: number): string => prefixOf(path.basename(stateDir)) + number
+export const keptRef = (stateDir: string, number: number): string => keptPrefix(path.basename(stateDir)) + number
 
 /** The id itself stays here: whoever knows it could bring a directory of that name. */
-const prefixOf = (id: string): string => `refs/clada/kept/${shortDigestOf(id)}/`
+const keptPrefix = (id: string): string => `refs/clada/kept/${shortDigestOf(id)}/`
 
 interface KeptExecution {
   readonly stateDir: string
@@ -58,7 +58,7 @@ async function ifUsable(root: string, work: (repository: Repository) => Promise<
 }
 
 async function refsIn(repository: Repository, id: string): Promise<[commit: string, ref: string][]> {
-  const { out } = await inRepository(repository, ['for-each-ref', '--format=%(objectname) %(refname)', prefixOf(id)])
+  const { out } = await inRepository(repository, ['for-each-ref', '--format=%(objectname) %(refname)', keptPrefix(id)])
   const lines = out.toString().split('\n')
   return lines.flatMap((line) => {
     const [commit = '', ref] = line.split(' ')

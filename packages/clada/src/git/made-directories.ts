@@ -2,7 +2,7 @@ import { lookUp } from '@clada/reply/core/look-up.ts'
 import path from 'node:path'
 import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
 import { jsonOf, listNames, putFile, readOwn, readStats } from '../state/own-files.ts'
-import { namesIn } from './git-program.ts'
+import { splitNul } from './git-program.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
 /** An untracked directory that no commit takes: what tools made or brought, or more than a person writes. */
@@ -21,7 +21,7 @@ export async function findMadeDirectories(isolated: IsolatedGit, paths: readonly
   const known = new Map<string, string | undefined>()
   for (const name of paths) {
     const made = ancestors(name).find((dir) => {
-      if (!known.has(dir)) known.set(dir, toolOf(top, dir))
+      if (!known.has(dir)) known.set(dir, makerOf(top, dir))
       return known.get(dir) !== undefined
     })
     if (made !== undefined && !found.some((one) => one.name === made))
@@ -122,7 +122,7 @@ const inside: readonly (readonly [file: string, why: string])[] = [
   ['CACHEDIR.TAG', 'a cache'],
 ]
 
-function toolOf(top: string, dir: string): string | undefined {
+function makerOf(top: string, dir: string): string | undefined {
   const name = path.posix.basename(dir)
   const known = lookUp(byName, name) ?? (name.endsWith('.egg-info') ? 'build output' : undefined)
   if (known !== undefined) return known
@@ -174,5 +174,5 @@ const sizeAt = (file: string): number => readStats(file)?.size ?? 0
 /** The directories in which the last commit has something. */
 async function filterTracked(isolated: IsolatedGit, dirs: readonly string[]): Promise<Set<string>> {
   if (isolated.tree === undefined || dirs.length === 0) return new Set()
-  return new Set(namesIn(await isolated.gitOn(['ls-tree', '-z', '--name-only', isolated.tree], dirs)))
+  return new Set(splitNul(await isolated.gitOn(['ls-tree', '-z', '--name-only', isolated.tree], dirs)))
 }

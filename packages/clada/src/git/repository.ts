@@ -79,7 +79,7 @@ export const isSameHead = (one: Head, other: Head): boolean =>
 
 /** Read from git's files: starting git would take much longer. */
 export async function headOf(repository: Repository): Promise<Head> {
-  const text = textIn(path.join(repository.gitDir, 'HEAD'))?.trim() ?? ''
+  const text = fileText(path.join(repository.gitDir, 'HEAD'))?.trim() ?? ''
   const [, branch] = /^ref: (refs\/heads\/\S+)$/.exec(text) ?? []
   if (branch !== undefined && isReferenceName(branch) && !hasOtherRefs(repository))
     return { branch, commit: await refAt(repository, branch) }
@@ -99,16 +99,16 @@ async function headByGit(repository: Repository): Promise<Head> {
 export async function refAt(repository: Repository, ref: string): Promise<string | undefined> {
   if (hasOtherRefs(repository)) return commitAt(repository, ref)
   const { commonDir } = repository
-  const loose = textIn(path.join(commonDir, ref))?.trim()
+  const loose = fileText(path.join(commonDir, ref))?.trim()
   if (loose !== undefined && /^[0-9a-f]{40,64}$/.test(loose)) return loose
   if (loose?.startsWith('ref: ')) return commitAt(repository, ref)
   if (loose !== undefined) throw gitError(`'${path.join(commonDir, ref)}' does not contain a commit id`, fsckAdvice)
-  const packed = textIn(path.join(commonDir, 'packed-refs')) ?? ''
+  const packed = fileText(path.join(commonDir, 'packed-refs')) ?? ''
   const at = packed.indexOf(` ${ref}\n`)
   return at === -1 ? undefined : packed.slice(packed.lastIndexOf('\n', at) + 1, at)
 }
 
-function textIn(file: string): string | undefined {
+function fileText(file: string): string | undefined {
   try {
     return readOwn(file)
   } catch (error) {
@@ -316,7 +316,7 @@ export async function checkRefs(repository: Repository, refs: readonly string[])
     const dir = ref === 'HEAD' ? repository.gitDir : repository.commonDir
     const file = path.join(dir, ref)
     await waitForLock(`${file}.lock`)
-    checkDirectory(file)
+    checkIndexDirectory(file)
     checkAccess(path.join(dir, 'logs', ref), 'written')
   }
 }
@@ -369,7 +369,7 @@ const lockedError = (lock: string): Error =>
   )
 
 /** The directory of a file, or the nearest existing one above, must be writable. */
-function checkDirectory(file: string): void {
+function checkIndexDirectory(file: string): void {
   let dir = path.dirname(file)
   while (!fs.existsSync(dir) && dir !== path.dirname(dir)) dir = path.dirname(dir)
   if (!fs.statSync(dir).isDirectory()) throw gitError(`'${dir}' prevents '${file}': it is not a directory`, namesAdvice)

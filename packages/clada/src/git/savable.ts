@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
 import { isRepository } from './find-repository.ts'
-import { namesIn } from './git-program.ts'
+import { splitNul } from './git-program.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 import { treeEntriesAt } from './tree-contents.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
@@ -68,7 +68,7 @@ async function listMatching(
   if (paths.size === 0) return new Set()
   const input = [...paths].join('\0') + '\0'
   const { out } = await isolated.git(['check-ignore', ...how, '-z', '--stdin'], { input, okExitCodes: [1] })
-  return new Set(namesIn(out))
+  return new Set(splitNul(out))
 }
 
 async function filteredOf(

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { ProblemError } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
-import { namesIn } from './git-program.ts'
+import { splitNul } from './git-program.ts'
 import { addToIndex, copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
@@ -76,7 +76,7 @@ export async function takeSnapshot({
       isolated.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
       readIgnored(isolated, { top, root, isBlocked, files }),
     ])
-    const lines = namesIn(out)
+    const lines = splitNul(out)
     const others = (isOther: boolean): string[] => [
       ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
     ]
@@ -206,7 +206,7 @@ export async function readIgnored(
   { top, root, isBlocked, files }: { top: string } & Pick<SnapshotOptions, 'root' | 'isBlocked' | 'files'>,
 ): Promise<IgnoredBefore> {
   const { out } = await isolated.git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])
-  const pending = namesIn(out).reverse()
+  const pending = splitNul(out).reverse()
   const isLeftOut = (name: string): boolean =>
     isUnsavable(path.relative(root, path.join(top, name)).split(path.sep).join('/'), isBlocked) ||
     name.split('/').some((part) => passedOver.has(part))

@@ -55,11 +55,17 @@ export async function treeContents(
   const links = there.filter(({ mode }) => mode === '120000')
   const files = there.filter(({ mode }) => mode !== '120000')
   return new Map([
-    ...(await contentsIn(isolated, links, [], ({ oid }) => oid, how)),
-    ...(await contentsIn(isolated, files.filter(isPlain), ['--filters'], ({ oid, name }) => `${oid} ${name}`, how)),
+    ...(await blobContents(isolated, links, [], ({ oid }) => oid, how)),
+    ...(await blobContents(
+      isolated,
+      files.filter(hasPlainName),
+      ['--filters'],
+      ({ oid, name }) => `${oid} ${name}`,
+      how,
+    )),
     ...(await oneByOne(
       isolated,
-      files.filter((file) => !isPlain(file)),
+      files.filter((file) => !hasPlainName(file)),
       how,
     )),
   ])
@@ -69,16 +75,16 @@ export async function treeContents(
 export const readStoredContents = async (
   isolated: IsolatedGit,
   files: readonly NamedTreeEntry[],
-): Promise<Map<string, Buffer>> => new Map(await contentsIn(isolated, files, [], ({ oid }) => oid))
+): Promise<Map<string, Buffer>> => new Map(await blobContents(isolated, files, [], ({ oid }) => oid))
 
 /** Whether a name fits into a line of input, after a space. */
-const isPlain = ({ name }: NamedTreeEntry): boolean => !/^[ \t]|\n/.test(name)
+const hasPlainName = ({ name }: NamedTreeEntry): boolean => !/^[ \t]|\n/.test(name)
 
 /**
  * The size in git's output is that before conversions, so it does not give the end of a content. A random word in each
  * header does.
  */
-async function contentsIn(
+async function blobContents(
   isolated: IsolatedGit,
   some: readonly NamedTreeEntry[],
   flags: readonly string[],

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { slashed } from '../core/paths.ts'
 import { absentMode, oidsOnDisk, pathsBetween } from './differences.ts'
-import { namesIn } from './git-program.ts'
+import { splitNul } from './git-program.ts'
 import { addToIndex, copyIndex, statusOf } from './index-file.ts'
 import { readStats } from '../state/own-files.ts'
 import { identityOf } from '../store/summary.ts'
@@ -103,6 +103,6 @@ export async function ignoredHere(isolated: IsolatedGit, head: string, to: strin
 /** The paths of such a commit: those that differ in the files or in the index. */
 export async function namesUncommitted(isolated: IsolatedGit, commit: string): Promise<string[]> {
   const changed = async (side: string): Promise<string[]> =>
-    namesIn((await isolated.git(['diff-tree', '-r', '-z', '--name-only', `${commit}^1`, side])).out)
+    splitNul((await isolated.git(['diff-tree', '-r', '-z', '--name-only', `${commit}^1`, side])).out)
   return [...new Set([...(await changed(commit)), ...(await changed(`${commit}^2`))])].sort()
 }

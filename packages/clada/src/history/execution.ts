@@ -195,7 +195,7 @@ function prune(history: string, numbers: readonly number[], { limit, held }: Pru
   if (last % measuredEvery === 0 || own > limit / measuredEvery) {
     const sizes = contents.sizes()
     isFull = [...sizes.values()].reduce((sum, size) => sum + size, 0) > limit
-    if (isFull) keep = Math.min(keep, fitting(numbers, sizes, limit, removable))
+    if (isFull) keep = Math.min(keep, fittingResults(numbers, sizes, limit, removable))
   }
   const [first = Infinity] = held
   const gone = numbers.slice(0, numbers.length - keep).filter((number) => number < first)
@@ -210,7 +210,7 @@ const mostExecutions = 1100
 const measuredEvery = 16
 
 /** How many of the newest executions can stay; at least one. */
-function fitting(
+function fittingResults(
   numbers: readonly number[],
   sizes: ReadonlyMap<string, number>,
   limit: number,
@@ -341,7 +341,7 @@ async function checkpointed(
   { explanations, left, byPrograms }: ExecutionEnd,
 ): Promise<Ended> {
   const save = async (one: Checkpoints | undefined): Promise<Attempt> => {
-    const part = partOf(record, one?.top, options.root, explanations)
+    const part = recordPart(record, one?.top, options.root, explanations)
     const saved = await one?.after(part, explanations, options.inspect, left).catch(asGitError)
     return saved instanceof ProblemError ? { failure: saved } : { saved }
   }
@@ -383,7 +383,7 @@ async function checkpointed(
 }
 
 /** An execution as the commit of one repository tells it, where it changed files of several. */
-function partOf(
+function recordPart(
   record: ExecutionRecord,
   top: string | undefined,
   root: string,

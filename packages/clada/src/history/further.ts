@@ -39,7 +39,7 @@ export async function enterFurther(
   warn: (lines: readonly string[]) => void,
 ): Promise<void> {
   const { further, history, number, journal } = open
-  const repository = options.settings.git === 'off' ? undefined : await repositoryAt(dir)
+  const repository = options.settings.git === 'off' ? undefined : await openRepository(dir)
   const opened = [open.checkpoints?.gitDir, ...further.map(({ gitDir }) => gitDir)]
   if (repository === undefined || opened.includes(repository.gitDir)) {
     if (!further.some(({ noted }) => noted.root === root)) note(open, { noted: { root } })
@@ -84,7 +84,7 @@ function note(
   further.push({ gitDir: undefined, checkpoints: undefined, lockFile: undefined, release: () => {}, ...one, noted })
 }
 
-async function repositoryAt(dir: string) {
+async function openRepository(dir: string) {
   const { nearestRepository } = await import('../git/find-repository.ts')
   return nearestRepository(dir)
 }

@@ -348,7 +348,7 @@ export class NotedChanges {
   changedByProgram(by: number, before: ReadonlyMap<string, Inspected>): void {
     if (!this.#notes.has(by)) return
     for (const [absolute, was] of [...before].slice(0, mostFiles))
-      this.#note(by, absolute, stateOf(was), stateOf(this.#inspect(absolute)))
+      this.#note(by, absolute, shownStateOf(was), shownStateOf(this.#inspect(absolute)))
   }
 
   #note(by: number, absolute: string, before: ShownState, after: ShownState): void {
@@ -369,31 +369,31 @@ const mostFiles = 20
 
 function stateBefore({ was, safePath }: PathChange): ShownState {
   if (was === 'absent') return null
-  return was === undefined ? read(safePath) : shown(was)
+  return was === undefined ? readShownState(safePath) : visibleState(was)
 }
 
 function stateAfter({ becomes, safePath }: PathChange): ShownState {
-  if (becomes.type !== 'file' || becomes.bytes === undefined) return read(safePath)
-  return shown({ mode: becomes.mode, bytes: becomes.bytes })
+  if (becomes.type !== 'file' || becomes.bytes === undefined) return readShownState(safePath)
+  return visibleState({ mode: becomes.mode, bytes: becomes.bytes })
 }
 
-function stateOf(found: Inspected): ShownState {
-  if (found.type === 'file') return found.bytes && shown(found)
+function shownStateOf(found: Inspected): ShownState {
+  if (found.type === 'file') return found.bytes && visibleState(found)
   return found.type === 'absent' ? null : undefined
 }
 
-const shown = ({ bytes, mode }: FileState): ShownState =>
+const visibleState = ({ bytes, mode }: FileState): ShownState =>
   bytes.length > largest ? undefined : { bytes, mode: mode & 0o7777 }
 
 /** A look beside the way of the data: where it fails, nothing is shown, and nothing else is different. */
-function read(safePath: string): ShownState {
+function readShownState(safePath: string): ShownState {
   try {
     const stat = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (stat === undefined || stat.isDirectory()) return null
     if (!stat.isFile() || stat.size > largest) return undefined
     const fd = fs.openSync(safePath, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
     try {
-      return shown({ bytes: readWhole(fd, stat.size), mode: stat.mode })
+      return visibleState({ bytes: readWhole(fd, stat.size), mode: stat.mode })
     } finally {
       fs.closeSync(fd)
     }

@@ -127,7 +127,7 @@ function keepBefore(state: Inspected, contents: ContentStore): State {
 
 /** For a user who does not know that it ran: what it was, what is complete, and what to do now. */
 export function interruptedMessage({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {
-  const was = `${nameOf({ number, kind, of })} was interrupted: clada was stopped before it was complete.`
+  const was = `${executionName({ number, kind, of })} was interrupted: clada was stopped before it was complete.`
   const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
   const acts =
     done.length === 0
@@ -161,7 +161,7 @@ export function unsavedMessage(record: ExecutionRecord): string {
   const changed = paths.length === 0 ? '' : ` It changed ${changedPaths(paths)}.`
   const revert = kind === 'back' ? 'clada forward' : kind === 'forward' ? 'clada back' : `clada undo ${number}`
   return (
-    `${nameOf(record)} was interrupted at its end: clada was stopped while it saved the result. ` +
+    `${executionName(record)} was interrupted at its end: clada was stopped while it saved the result. ` +
     `All changes are complete${commit}.${changed} To revert it: ${revert}.`
   )
 }
@@ -185,7 +185,11 @@ export function describeInterruptedProgram(
   return `${what} ${since} Files that git ignores were not checked.`
 }
 
-const nameOf = ({ number, kind, of }: Pick<ExecutionRecord, 'number' | 'kind'> & { of?: number | undefined }): string =>
+const executionName = ({
+  number,
+  kind,
+  of,
+}: Pick<ExecutionRecord, 'number' | 'kind'> & { of?: number | undefined }): string =>
   `execution ${number}${kind === 'run' ? '' : ` (${kind}${of === undefined || isMove({ kind }) ? '' : ` of execution ${of}`})`}`
 
 function changedPaths(paths: readonly PathRecord[]): string {

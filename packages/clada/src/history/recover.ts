@@ -217,7 +217,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     version: 1,
     number,
     time: owner?.time ?? new Date().toISOString(),
-    kind: kindOf(header),
+    kind: executionKind(header),
     conversation,
     ...about,
     further: unlessEmpty(further),
@@ -229,7 +229,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     summary: damaged ? 'lost' : 'interrupted',
     actions: actions.sort((a, b) => a.seq - b.seq),
     paths: [...paths].flatMap(([short, found]) =>
-      pathOf(contents, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
+      recoveredPath(contents, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
     ),
   }
   return { record, planned }
@@ -263,7 +263,7 @@ function beforeIn(line: object): State | undefined {
 }
 
 /** Empty if the change was announced and did not happen. */
-function pathOf(
+function recoveredPath(
   contents: ContentStore,
   short: string,
   { before, to, by, ignored }: RecordedPath,
@@ -295,7 +295,7 @@ function actionOf(line: object): ActionRecord {
 const fieldOf = (header: unknown, name: string): unknown =>
   typeof header === 'object' && header !== null ? Reflect.get(header, name) : undefined
 
-function kindOf(header: unknown): ExecutionRecord['kind'] {
+function executionKind(header: unknown): ExecutionRecord['kind'] {
   const kind = fieldOf(header, 'kind')
   return executionKinds.find((one) => one === kind) ?? 'run'
 }

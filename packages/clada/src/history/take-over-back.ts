@@ -59,7 +59,7 @@ const oldBackFile = (stateDir: string): string => path.join(stateDir, oldBackNam
  */
 export async function takeOverBack(root: string, stateDir: string): Promise<string[]> {
   const old = oldBackIn(jsonOf(readOwn(oldBackFile(stateDir))))
-  if (old === undefined) return forget(stateDir)
+  if (old === undefined) return removeBackState(stateDir)
   const repository = await findRepository(root)
   if (repository === undefined) return []
   await releaseLocks(repository)
@@ -74,7 +74,7 @@ export async function takeOverBack(root: string, stateDir: string): Promise<stri
       if (saved !== undefined) await removeRef(repository, oldRef(saved))
     }
     const left = Object.entries(old.saved).filter(([commit]) => !steps.includes(commit))
-    return [...left.map(leftNote), ...forget(stateDir)]
+    return [...left.map(leftNote), ...removeBackState(stateDir)]
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.kind !== 'git') throw error
     const advice = `Return to the newest commit with git checkout, and remove '${oldBackFile(stateDir)}'.`
@@ -238,7 +238,7 @@ const leftNote = ([commit, saved]: [string, string]): string =>
   `what clada back put aside at ${commit.slice(0, 8)} is kept: git stash apply --index ${oldRef(saved)}`
 
 /** First what says that there is something to take over. */
-function forget(stateDir: string): string[] {
+function removeBackState(stateDir: string): string[] {
   removeFile(oldBackFile(stateDir))
   syncFileNow(stateDir)
   fs.rmSync(path.join(stateDir, oldDir), { recursive: true, force: true })

@@ -12,7 +12,7 @@ import { forgetOldState, isOldStateOurs, oldBackName, oldStateDir, oldStateNames
 import { readStats, renameFile, syncFileNow } from '../state/own-files.ts'
 import {
   adoptState,
-  brought,
+  broughtWarning,
   findState,
   foreignStates,
   makeState,
@@ -36,7 +36,7 @@ export async function takeOverOldState(root: string, stateDir: string): Promise<
 
 async function takeOverFrom(from: string | undefined, root: string, stateDir: string): Promise<string[]> {
   if (from === undefined || !isOldStateOurs(root) || fs.existsSync(path.join(stateDir, historyName))) return []
-  return (await isTracked(root)) ? [brought(from)] : moveOldState(from, root, stateDir)
+  return (await isTracked(root)) ? [broughtWarning(from)] : moveOldState(from, root, stateDir)
 }
 
 /** A step back was not in the log. */

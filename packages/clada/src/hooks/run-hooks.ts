@@ -108,7 +108,7 @@ async function runHook(
       memoryBytes: 16 * 1024 ** 3,
     }
     const done = await runContained(what, place, { ...scope, commands: { ...scope.commands, exec } })
-    if (!done.ok) return failure(reasonOf(done.problem))
+    if (!done.ok) return failure(hookReason(done.problem))
     const { exitCode, signal, ended, output, error } = done.end
     if (ended === 'itself' && exitCode === 0) return undefined
     const hint = seemsToMissNetwork(what, done) ? [offlineAdvice({ for: 'hook' })] : []
@@ -119,7 +119,7 @@ async function runHook(
     return { reason: `Command ${how}`, output: said, late: false }
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.kind === 'locked' || error.problem.kind === 'git') throw error
-    return failure(reasonOf(error.problem))
+    return failure(hookReason(error.problem))
   }
 }
 
@@ -137,7 +137,7 @@ function shellFor(roots: readonly string[]): string | undefined {
 
 const failure = (reason: string): HookFailure => ({ reason, output: '', late: false })
 
-const reasonOf = (problem: Problem): string => explain(problem, 'It cannot run').error
+const hookReason = (problem: Problem): string => explain(problem, 'It cannot run').error
 
 /** `cmd` reads the value of a variable like the rest of a line. */
 const plainFacts = (facts: Facts): Record<string, string> => ({

@@ -60,19 +60,19 @@ function withFacts(command: string, facts: Facts): Substituted {
     const where = place.quoting
     const listed = typeof fact !== 'string' && where === 'none'
     if (listed) words = fact
-    const plain = typeof fact === 'string' ? isPlain(fact) : fact.every(isPlain)
+    const plain = typeof fact === 'string' ? isShellSafe(fact) : fact.every(isShellSafe)
     if (!plain && (place.kind === 'code' || readAgain.test(command)))
       return { ok: false, error: readAgainMessage(name, fact) }
     allPlain &&= plain
-    script += plain ? textOf(fact, listed ? ' ' : ',') : listed ? '"$@"' : referenceTo(variableFor(name, fact), where)
+    script += plain ? factText(fact, listed ? ' ' : ',') : listed ? '"$@"' : referenceTo(variableFor(name, fact), where)
   }
   return { ok: true, script: script + command.slice(last), words, plain: allPlain }
 }
 
 /** Characters without special meaning in shells and most languages, quoted or not. Such facts are inserted directly, which keeps the command readable. */
-const isPlain = (text: string): boolean => /^[\w.,/:@+=-]*$/.test(text)
+const isShellSafe = (text: string): boolean => /^[\w.,/:@+=-]*$/.test(text)
 
-const textOf = (fact: string | readonly string[], between: string): string =>
+const factText = (fact: string | readonly string[], between: string): string =>
   typeof fact === 'string' ? fact : fact.join(between)
 
 function referenceTo(name: string, where: Quoting): string {
@@ -101,7 +101,7 @@ const readAgain = new RegExp(
 )
 
 function readAgainMessage(name: string, fact: Facts[string]): string {
-  const odd = typeof fact === 'string' ? fact : (fact.find((one) => !isPlain(one)) ?? '')
+  const odd = typeof fact === 'string' ? fact : (fact.find((one) => !isShellSafe(one)) ?? '')
   const shown = spellOut(odd.length > 100 ? `${odd.slice(0, 100)}…` : odd)
   return `\${${name}} contains characters that this command would interpret as code: ${shown}. Use "$${variableFor(name)}" there instead, or make the reference a separate word.`
 }

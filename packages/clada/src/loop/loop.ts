@@ -136,7 +136,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     turns.push(done)
     if (last?.success === true) return ended('until')
     if (isWithoutBlocks(result) && turned.cut === undefined) return ended('no-blocks')
-    seen.push(outcomeOf(result, last))
+    seen.push(roundReason(result, last))
     if (seen.length >= 3 && new Set(seen.slice(-3)).size === 1) return ended('no-progress')
   }
 }
@@ -264,7 +264,7 @@ const isWithoutBlocks = ({ totalBlocks, parseErrors }: ExecutionResult): boolean
   totalBlocks === 0 && parseErrors.length === 0
 
 /** The same text for two rounds that came to the same. A round in which everything failed is compared by its errors. */
-function outcomeOf({ results, parseErrors }: ExecutionResult, last: TriedReply | undefined): string {
+function roundReason({ results, parseErrors }: ExecutionResult, last: TriedReply | undefined): string {
   const failedAll = results.every(({ success }) => !success)
   const done = results.map(({ action, params, success, code }) => [
     action,

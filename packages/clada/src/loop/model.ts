@@ -119,9 +119,9 @@ async function* apiReply(
     redirect: 'error',
   }).catch((error: unknown) => {
     signal.throwIfAborted()
-    throw new ModelError(`${url} cannot be reached: ${reasonOf(error)}`, {})
+    throw new ModelError(`${url} cannot be reached: ${connectionReason(error)}`, {})
   })
-  if (!response.ok) throw await refusal(response, key)
+  if (!response.ok) throw await modelRefusal(response, key)
   if (response.body === null) throw new ModelError('the answer has no body', {})
   let finish: string | undefined
   try {
@@ -134,7 +134,7 @@ async function* apiReply(
     }
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof ModelError ? error : new ModelError(`the connection broke: ${reasonOf(error)}`, {})
+    throw error instanceof ModelError ? error : new ModelError(`the connection broke: ${connectionReason(error)}`, {})
   }
   if (finish === undefined) throw new ModelError('the connection ended in the middle of the reply', {})
 }
@@ -177,13 +177,13 @@ function beginningOf(key: string, text: string): number {
   return 0
 }
 
-const reasonOf = (error: unknown): string => {
+const connectionReason = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? error.cause.message : error.message
 }
 
 /** Too many requests, and failures of the server, pass. */
-async function refusal(response: Response, key: string | undefined): Promise<ModelError> {
+async function modelRefusal(response: Response, key: string | undefined): Promise<ModelError> {
   const text = await firstBytes(response.body)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const passes = response.status === 429 || response.status === 408 || response.status >= 500

@@ -89,7 +89,7 @@ export class Transcript {
     if (stateDir === undefined) return undefined
     const dir = path.join(stateDir, 'loops', String(number))
     const record = jsonOf(readOwn(path.join(dir, recordName)))
-    return isRecord(record) ? new Transcript(dir, record) : undefined
+    return isLoopRecord(record) ? new Transcript(dir, record) : undefined
   }
 
   static last(root: string): number | undefined {
@@ -125,7 +125,7 @@ export class Transcript {
   }
 }
 
-function isRecord(value: unknown): value is LoopRecord {
+function isLoopRecord(value: unknown): value is LoopRecord {
   if (typeof value !== 'object' || value === null) return false
   const texts = ['id', 'started', 'task', 'model'].every((name) => typeof Reflect.get(value, name) === 'string')
   return texts && ['number', 'rounds', 'tokens'].every((name) => Number.isSafeInteger(Reflect.get(value, name)))

@@ -32,11 +32,11 @@ interface Image {
 export function callAnswer(result: ExecutionResult, options: ReportOptions): ToolAnswer {
   const { gitCommit, fatalError, fatalCode, warnings = [] } = result
   const [only] = withDetail(result, options.errorDetail).results
-  const facts = only === undefined ? refused(result.parseErrors[0]) : factsOf(only, options)
+  const facts = only === undefined ? refusedData(result.parseErrors[0]) : resultFacts(only, options)
   const fatal = fatalError === undefined ? undefined : { error: fatalError, code: fatalCode }
   const all = [...(only?.warnings ?? []), ...warnings]
   return {
-    ...textOf((more) => formatCall(result, { ...options, ...more })),
+    ...answerText((more) => formatCall(result, { ...options, ...more })),
     images: imagesIn(result),
     structured: {
       success: result.success,
@@ -59,7 +59,7 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
   // Many results share what one may take.
   const share = { ...options, outputLimit: (options.outputLimit ?? defaultOutputLimit) / Math.max(1, results.length) }
   return {
-    ...textOf((more) => formatReport(given, 'llm', { ...options, frames: 'none', ...more })),
+    ...answerText((more) => formatReport(given, 'llm', { ...options, frames: 'none', ...more })),
     images: imagesIn(given),
     structured: {
       success,
@@ -69,7 +69,7 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
         success: one.success,
         blockId: one.blockId,
         action: one.action,
-        ...factsOf(one, share),
+        ...resultFacts(one, share),
         warnings: one.warnings,
       })),
       parseErrors: parseErrors.map(({ blockId, action, code, message, hint }) => ({
@@ -102,25 +102,25 @@ export function previewAnswer({ result, diff, diffs }: Preview, options: ReportO
 }
 
 /** A text that was cut is kept whole as well. */
-function textOf(format: (more: ReportOptions) => string): Pick<ToolAnswer, 'text' | 'whole'> {
+function answerText(format: (more: ReportOptions) => string): Pick<ToolAnswer, 'text' | 'whole'> {
   const text = format({})
   const whole = format({ budget: Infinity, outputLimit: Infinity })
   return whole.length > text.length ? { text, whole } : { text }
 }
 
 /** What a result says besides whether it is a success. */
-function factsOf({ data, error, code, details, changes }: ActionResult, { outputLimit }: ReportOptions): RpcParams {
+function resultFacts({ data, error, code, details, changes }: ActionResult, { outputLimit }: ReportOptions): RpcParams {
   const limit = outputLimit ?? defaultOutputLimit
   return {
-    data: data === undefined ? undefined : fitted(withoutImage(data), limit),
+    data: data === undefined ? undefined : fitValue(withoutImage(data), limit),
     error,
     code: error === undefined ? undefined : code,
-    details: details === undefined ? undefined : fitted(details, limit),
-    changes: changes === undefined || changes.length === 0 ? undefined : changes.map(changeOf),
+    details: details === undefined ? undefined : fitValue(details, limit),
+    changes: changes === undefined || changes.length === 0 ? undefined : changes.map(changeData),
   }
 }
 
-const changeOf = ({ path, change, to, added, removed, lines }: Evidence): RpcParams => ({
+const changeData = ({ path, change, to, added, removed, lines }: Evidence): RpcParams => ({
   path,
   change,
   to,
@@ -129,7 +129,7 @@ const changeOf = ({ path, change, to, added, removed, lines }: Evidence): RpcPar
   lines,
 })
 
-function refused(error: ParseError | undefined): RpcParams {
+function refusedData(error: ParseError | undefined): RpcParams {
   if (error === undefined) return {}
   const { message, code, hint } = error
   return { error: message, code, details: hint === undefined ? undefined : { advice: hint } }
@@ -151,7 +151,7 @@ function imagesIn({ results }: ExecutionResult): Image[] {
 }
 
 /** A value of the same shape that is not much longer than a limit: long texts are cut and say so, lists end earlier. */
-function fitted(value: unknown, limit: number): unknown {
+function fitValue(value: unknown, limit: number): unknown {
   let room = limit
   const fit = (one: unknown): unknown => {
     if (typeof one === 'string') {

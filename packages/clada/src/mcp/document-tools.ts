@@ -44,11 +44,11 @@ export interface ListedTool extends Omit<Tool, 'inputSchema'> {
 
 /** Whole documents first, then a tool for each action. */
 export const toolList = (specs: readonly ActionSpec[]): ListedTool[] => [
-  listed(executeTool, 'Apply blocks', documentSchema()),
-  ...specs.map((spec) => listed(spec, spec.title ?? titleOf(spec.name), outputSchemaOf(spec.returns))),
+  listedTool(executeTool, 'Apply blocks', documentSchema()),
+  ...specs.map((spec) => listedTool(spec, spec.title ?? toolTitle(spec.name), outputSchemaOf(spec.returns))),
 ]
 
-function listed(spec: Describable, title: string, outputSchema: OutputSchema): ListedTool {
+function listedTool(spec: Describable, title: string, outputSchema: OutputSchema): ListedTool {
   const { name, description, inputSchema, annotations } = toolOf(spec, 'relative')
   // An unknown parameter is ignored with a warning, so none is forbidden here.
   const { additionalProperties: _, ...taken } = inputSchema
@@ -56,7 +56,7 @@ function listed(spec: Describable, title: string, outputSchema: OutputSchema): L
 }
 
 /** `list_structures`: List structures. */
-const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
+const toolTitle = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
 
 /** The result of a document: that of every block, and what was no block. */
 function documentSchema(): OutputSchema {

@@ -76,13 +76,14 @@ async function stream(
 function checkEnvelope({ headers }: http.IncomingMessage, method: string, params: RpcParams): void {
   const version = versionIn(params)
   const named = headers['mcp-protocol-version']
-  if (named === undefined) throw mismatch('the header MCP-Protocol-Version is missing')
+  if (named === undefined) throw headerMismatch('the header MCP-Protocol-Version is missing')
   // What the body lacks is said before what the headers have.
   if (version === undefined) {
     if (named === '2026-07-28') capabilitiesIn(params)
     throw unsupportedVersion(String(named))
   }
-  if (named !== version) throw mismatch(`MCP-Protocol-Version is ${String(named)}, and the body has ${String(version)}`)
+  if (named !== version)
+    throw headerMismatch(`MCP-Protocol-Version is ${String(named)}, and the body has ${String(version)}`)
   capabilitiesIn(params)
   checkHeader(headers['mcp-method'], method, 'Mcp-Method', 'plain')
   const source = lookUp(sources, method)
@@ -102,9 +103,9 @@ function checkHeader(
   name: string,
   form: 'plain' | 'encoded',
 ): void {
-  if (typeof given !== 'string') throw mismatch(`the header ${name} is missing`)
+  if (typeof given !== 'string') throw headerMismatch(`the header ${name} is missing`)
   const value = form === 'encoded' ? decoded(given, name) : given
-  if (value !== inBody) throw mismatch(`${name} is ${value}, and the body has ${String(inBody)}`)
+  if (value !== inBody) throw headerMismatch(`${name} is ${value}, and the body has ${String(inBody)}`)
 }
 
 /** A name that is no plain ASCII comes as base64 between two marks. */
@@ -112,15 +113,15 @@ function decoded(value: string, name: string): string {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? []
   if (base64 === undefined) return value
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.toString('base64') !== base64) throw mismatch(`${name} is not valid base64`)
+  if (bytes.toString('base64') !== base64) throw headerMismatch(`${name} is not valid base64`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw mismatch(`${name} is not valid UTF-8`)
+    throw headerMismatch(`${name} is not valid UTF-8`)
   }
 }
 
-const mismatch = (why: string): Error => protocolError(codes.headerMismatch, `Header mismatch: ${why}.`)
+const headerMismatch = (why: string): Error => protocolError(codes.headerMismatch, `Header mismatch: ${why}.`)
 
 function reply(response: http.ServerResponse, status: number, message: RpcMessage): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(message))

@@ -29,7 +29,7 @@ export class RunningCalls {
     work: (running: RunningCall) => Promise<RpcResult>,
   ): Promise<RpcResult> {
     // A client that sends a call anew will not answer what it was asked before.
-    for (const [state, { running }] of this.#open) if (isSame(running.call, call)) this.#giveUp(state)
+    for (const [state, { running }] of this.#open) if (isSameAnswer(running.call, call)) this.#giveUp(state)
     const running = new RunningCall(call)
     running.result = work(running)
     return this.#next(running, request)
@@ -43,11 +43,11 @@ export class RunningCalls {
   /** Goes on with a call that has asked something. @throws where the state is not that of this very call */
   resume(state: string, call: CallIdentity, responses: unknown, request: CallRequest): Promise<RpcResult> {
     const open = this.#open.get(state)
-    if (open === undefined) throw refusal('it is not open: it was answered, withdrawn or too late')
+    if (open === undefined) throw callRefusal('it is not open: it was answered, withdrawn or too late')
     const { running, question } = open
-    const other = (['tool', 'arguments', 'root'] as const).find((name) => !isSame(running.call[name], call[name]))
+    const other = (['tool', 'arguments', 'root'] as const).find((name) => !isSameAnswer(running.call[name], call[name]))
     if (other !== undefined)
-      throw refusal(`it is that of a call with ${other === 'tool' ? 'another' : 'other'} ${other}`)
+      throw callRefusal(`it is that of a call with ${other === 'tool' ? 'another' : 'other'} ${other}`)
     this.#close(state, open)
     const given = isRecord(responses) ? responses[questionKey] : undefined
     // Without an answer the question is put again, under another state.
@@ -91,7 +91,7 @@ export interface CallIdentity {
 }
 
 /** In whatever order a client writes the fields of an object. */
-const isSame = (one: unknown, other: unknown): boolean =>
+const isSameAnswer = (one: unknown, other: unknown): boolean =>
   process.getBuiltinModule('node:util').isDeepStrictEqual(one, other)
 
 /** The request that waits for a call just now. */
@@ -108,7 +108,7 @@ interface SentQuestion {
 
 const questionKey = 'answer'
 
-const refusal = (why: string): Error =>
+const callRefusal = (why: string): Error =>
   protocolError(
     codes.invalidParams,
     `This requestState cannot be used: ${why}. Call the tool without it; then the question is put again.`,

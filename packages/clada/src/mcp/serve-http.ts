@@ -54,7 +54,7 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     answer(request, response).catch((error: unknown) => {
       given.log(messageOf(error))
       if (response.headersSent) response.destroy()
-      else refuse(response, 500, 'clada itself failed; its log has the reason.')
+      else respondRefused(response, 500, 'clada itself failed; its log has the reason.')
     })
   })
 
@@ -64,10 +64,10 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
   })
 
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const refusal = owned.has(request.socket) ? refusalOf(request, key) : refusedStranger
-    if (refusal !== undefined) return refuse(response, ...refusal)
-    const body = request.method === 'POST' ? await bodyOf(request) : { value: undefined }
-    if ('status' in body) return refuse(response, body.status, body.reason, codes.parse)
+    const refusal = owned.has(request.socket) ? httpRefusal(request, key) : refusedStranger
+    if (refusal !== undefined) return respondRefused(response, ...refusal)
+    const body = request.method === 'POST' ? await requestBody(request) : { value: undefined }
+    if ('status' in body) return respondRefused(response, body.status, body.reason, codes.parse)
     if (request.method === 'POST' && isModern(request, body.value))
       return answerPost(request, response, body.value, shared.methods)
     return answerSession(request, response, body.value)
@@ -82,13 +82,17 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     const id = request.headers['mcp-session-id']
     const known = typeof id === 'string' ? connections.get(id) : undefined
     if (known === undefined && id !== undefined)
-      return refuse(response, 404, 'This session has ended: send initialize again.')
+      return respondRefused(response, 404, 'This session has ended: send initialize again.')
     if (known === undefined && request.method !== 'POST')
-      return refuse(response, 405, 'Without a session only POST requests are accepted.')
+      return respondRefused(response, 405, 'Without a session only POST requests are accepted.')
     if (known === undefined && !(isRecord(body) && body['method'] === 'initialize'))
-      return refuse(response, 400, 'There is no session yet: POST initialize first, then send its Mcp-Session-Id.')
+      return respondRefused(
+        response,
+        400,
+        'There is no session yet: POST initialize first, then send its Mcp-Session-Id.',
+      )
     if (request.method !== 'DELETE' && !takesEvents(request))
-      return refuse(response, 406, 'Accept must have text/event-stream.')
+      return respondRefused(response, 406, 'Accept must have text/event-stream.')
     if (known === undefined || typeof id !== 'string') return (await open()).streams.post(response, body)
     // The most recent one is last.
     connections.delete(id)
@@ -97,7 +101,7 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     if (request.method === 'GET') {
       const last = request.headers['last-event-id']
       if (!known.streams.listen(response, typeof last === 'string' ? last : undefined))
-        refuse(response, 409, 'This session has such a stream already.')
+        respondRefused(response, 409, 'This session has such a stream already.')
       return undefined
     }
     await end(id)
@@ -154,7 +158,7 @@ const refusedStranger: HttpRefusal = [
 ]
 
 /** Why a request is not answered: web pages, and clients without the key. */
-function refusalOf({ method, url, headers }: http.IncomingMessage, key: string): HttpRefusal | undefined {
+function httpRefusal({ method, url, headers }: http.IncomingMessage, key: string): HttpRefusal | undefined {
   if (!isLoopbackHost(headers.host)) return [421, `Wrong Host header: this server only answers as ${host}.`]
   // Nothing is served from this address that could be a page.
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))
@@ -172,7 +176,7 @@ type HttpRefusal = readonly [status: number, reason: string]
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-function refuse(
+function respondRefused(
   response: http.ServerResponse,
   status: number,
   message: string,
@@ -184,7 +188,7 @@ function refuse(
   response.end(body)
 }
 
-async function bodyOf(
+async function requestBody(
   request: http.IncomingMessage,
 ): Promise<{ readonly value: unknown } | { readonly status: number; readonly reason: string }> {
   const parts: Buffer[] = []

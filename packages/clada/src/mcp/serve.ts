@@ -18,10 +18,10 @@ export async function serveMcp(given: McpOptions): Promise<void> {
 
   // A client that pipes in some calls and closes still wants their answers.
   const grace = heard + graceMs - now()
-  if (left === 'closed' && grace > 0) await Promise.race([session.turns.idle(), pause(grace)])
+  if (left === 'closed' && grace > 0) await Promise.race([session.turns.idle(), passTime(grace)])
   gone.abort(new Error('the client has disconnected'))
-  await Promise.race([session.turns.idle(), pause(endingMs)])
-  await Promise.race([written(streams), pause(graceMs)])
+  await Promise.race([session.turns.idle(), passTime(endingMs)])
+  await Promise.race([flushOutput(streams), passTime(graceMs)])
 }
 
 /** How long the last calls may take when the client has already closed its side. */
@@ -30,7 +30,7 @@ const graceMs = 400
 /** What is being written down when the client goes is finished, unless that takes all too long. */
 const endingMs = 8000
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref())
+const passTime = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref())
 
 /** When the client closes its side, or cannot be reached any more, or this process is stopped. */
 function departure({ stdin, stdout }: Streams, peer: { onclose: () => void }): Promise<'closed' | 'lost'> {
@@ -44,7 +44,7 @@ function departure({ stdin, stdout }: Streams, peer: { onclose: () => void }): P
   })
 }
 
-async function written({ stdout, write }: Streams): Promise<void> {
+async function flushOutput({ stdout, write }: Streams): Promise<void> {
   // An answer is sent right after its call is over.
   await new Promise((resolve) => setImmediate(resolve))
   await new Promise<void>((resolve) => (stdout.destroyed ? resolve() : write('', () => resolve())))

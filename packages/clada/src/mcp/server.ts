@@ -41,7 +41,10 @@ export function makeServer(given: McpOptions, gone: AbortSignal): Server {
   }
   const table = {
     'server/discover': { era: 'modern', ttlMs: lasting, answer: () => discovered(about) },
-    'subscriptions/listen': { era: 'modern', answer: (params, extra) => listen(session, params, extra, gone) },
+    'subscriptions/listen': {
+      era: 'modern',
+      answer: (params, extra) => openSubscription(session, params, extra, gone),
+    },
     ...tools(session, offeredTools(given)),
     ...resources(session),
     ...prompts(session),
@@ -77,7 +80,7 @@ const discovered = ({ capabilities, instructions }: ServerAbout): RpcResult => (
 })
 
 /** Ends with the server; the client ends it by cancelling the request. */
-function listen(
+function openSubscription(
   session: McpSession,
   params: RpcParams,
   { id, signal, notify }: Extra,

@@ -273,17 +273,17 @@ class LegacyClient {
 
 /** The directory that a call narrows the project to. Every tool takes it, besides its own parameters. */
 function rootIn(tool: string, values: unknown): unknown {
-  if (!isRecord(values) || Object.hasOwn(paramsOf(tool), 'root')) return undefined
+  if (!isRecord(values) || Object.hasOwn(toolParams(tool), 'root')) return undefined
   return values['root'] ?? undefined
 }
 
 function withoutRoot(tool: string, values: RpcParams): RpcParams {
-  if (Object.hasOwn(paramsOf(tool), 'root')) return values
+  if (Object.hasOwn(toolParams(tool), 'root')) return values
   const { root: _, ...own } = values
   return own
 }
 
-const paramsOf = (tool: string): Readonly<Record<string, unknown>> =>
+const toolParams = (tool: string): Readonly<Record<string, unknown>> =>
   (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
 
 function narrowedBy(scope: ClientScope, dir: unknown): ClientScope {

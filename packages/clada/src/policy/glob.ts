@@ -28,7 +28,7 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
   const tokens = tokensOf(pattern)
   const stars = tokens.filter(isStar).length
   if (stars <= (on === 'component' ? 1 : 0)) {
-    const source = sourceOf(tokens, on)
+    const source = globSource(tokens, on)
     // Few are ever asked one by one, and to compile all takes a start as long as to read a document.
     let expression: RegExp | undefined
     return { test: (text) => (expression ??= new RegExp(source, 's')).test(text), source }
@@ -52,7 +52,7 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
 function byNames(parts: readonly string[]): (text: string) => boolean {
   const [first = [], ...others] = runsOf(parts)
   return (text) => {
-    const names = namesIn(text)
+    const names = alternativesIn(text)
     const fits = (run: readonly NameTest[], at: number): boolean =>
       at + run.length <= names.length && run.every((test, index) => test(names[at + index] ?? ''))
     if (!fits(first, 0)) return false
@@ -85,7 +85,7 @@ function runsOf(parts: readonly string[]): NameTest[][] {
 let split: { readonly text: string; readonly names: readonly string[] } = { text: '', names: [''] }
 
 /** Many patterns are tried on one text. */
-function namesIn(text: string): readonly string[] {
+function alternativesIn(text: string): readonly string[] {
   if (split.text !== text) split = { text, names: text.split('/') }
   return split.names
 }
@@ -135,7 +135,7 @@ function tokensOf(pattern: string): string[] {
 
 const isStar = (token: string | undefined): boolean => token === '*' || token === '**' || token === '**/'
 
-function sourceOf(tokens: readonly string[], on: GlobOn): string {
+function globSource(tokens: readonly string[], on: GlobOn): string {
   const body = tokens
     .map((token) => (token === '?' ? '[^/]' : isStar(token) ? '[^/]*' : token.replace(/[.+^${}()|[\]\\]/, '\\$&')))
     .join('')

@@ -32,10 +32,10 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
     blockingBelow: (relative) =>
       blockingOf(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
     blocking: (absolute) => {
-      const top = rootOf(absolute, policy) ?? topOf(absolute, policy.platform)
+      const top = containingRoot(absolute, policy) ?? topOf(absolute, policy.platform)
       return blockingOf(partsBelow(absolute, top, policy.platform), absolute, policy)
     },
-    written: (absolute, by) => judgeWritten(absolute, by, policy),
+    written: (absolute, by) => judgeWriter(absolute, by, policy),
   }
 }
 
@@ -54,11 +54,11 @@ function blockedForWriting(
  * Code may write what documents may. A command that the user approved may also fill directories of packages, in which
  * anything may be called like a secret; one whose approval is bound to what it runs may set up its tools as well.
  */
-function judgeWritten(absolute: string, by: WriterKind, policy: PathPolicy): PathDecision {
+function judgeWriter(absolute: string, by: WriterKind, policy: PathPolicy): PathDecision {
   if (by === 'code') return judgePlace(absolute, 'write', policy)
   // An install that the user approved with the network may bring another clada.
   if (by === 'wide' && policy.runningProgram.length > 0)
-    return judgeWritten(absolute, by, { ...policy, runningProgram: [] })
+    return judgeWriter(absolute, by, { ...policy, runningProgram: [] })
   const isPackage = partsBelow(absolute, policy.roots[0] ?? '', policy.platform)
     .slice(0, -1)
     .some((part) => packageDirs.has(part))
@@ -88,7 +88,7 @@ function blockingOf(parts: readonly string[], absolute: string, policy: PathPoli
   return isBlocked ? 'always' : pattern === undefined ? 'never' : 'with-login'
 }
 
-const rootOf = (clean: string, { roots, platform: on }: PathPolicy): string | undefined =>
+const containingRoot = (clean: string, { roots, platform: on }: PathPolicy): string | undefined =>
   roots.find((candidate) => isInside(clean, candidate, on))
 
 const topOf = (clean: string, on: Platform): string => on.path.parse(clean).root
@@ -176,7 +176,7 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
 function judgePlace(absolute: string, access: Access, policy: PathPolicy): PathDecision {
   const on = policy.platform
   const clean = on.path.resolve(absolute)
-  const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
+  const root = containingRoot(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
   const { denied, unlessLogin } = findRefusals(parts, clean, access, policy)
   if (denied !== undefined && root === undefined)

@@ -80,15 +80,15 @@ function withCopies(name: string): string[] {
 
 const splitNames = ([, ...names]: SecretRow): string[] => names.join(' ').split(' ')
 
-const namesIn = (row: SecretRow): string[] => splitNames(row).map((name) => name.replace(/\/$/, ''))
+const secretNames = (row: SecretRow): string[] => splitNames(row).map((name) => name.replace(/\/$/, ''))
 
-const dependent: ReadonlySet<string> = new Set(namesIn(settingsOfTools))
+const dependent: ReadonlySet<string> = new Set(secretNames(settingsOfTools))
 
 /** Whether a pattern blocks a file only because of its content. */
 export const dependsOnContent = (pattern: string): boolean => dependent.has(pattern)
 
 /** Files that are blocked for replies unless the user's config says otherwise. */
-export const defaultDeniedPatterns: readonly string[] = [...rows, settingsOfTools].flatMap(namesIn)
+export const defaultDeniedPatterns: readonly string[] = [...rows, settingsOfTools].flatMap(secretNames)
 
 /** Directories in which everything is secret, with what that is. */
 export const secretDirectories: readonly { readonly name: string; readonly what: string }[] = rows.flatMap((row) =>

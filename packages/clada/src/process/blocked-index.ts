@@ -124,7 +124,7 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
     else {
       // One that was changed a moment ago may change again without another time.
       const quiet = Date.now() - Number(stat.ctimeMs) > clockTicks
-      now = read(absolute, dir, blocking, quiet ? seen : '')
+      now = scanDirectory(absolute, dir, blocking, quiet ? seen : '')
       fresh++
     }
     dirs.set(dir, now)
@@ -137,12 +137,17 @@ const clockTicks = 50
 
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 
-function read(absolute: string, dir: string, blocking: (relative: string) => Blocking, seen: string): ScannedDirectory {
+function scanDirectory(
+  absolute: string,
+  dir: string,
+  blocking: (relative: string) => Blocking,
+  seen: string,
+): ScannedDirectory {
   const dirs: string[] = []
   const blocked: [string, BlockedPath['type'] | 'link'][] = []
   const linked: [string, string, number][] = []
   let repository = false
-  const entries = entriesOf(absolute)
+  const entries = readableEntries(absolute)
   for (const entry of entries ?? []) {
     const { name } = entry
     if (isGitName(name)) repository = true
@@ -212,7 +217,7 @@ function resolveBlockedLink(root: string, link: string): BlockedPath[] {
 }
 
 /** Undefined when it may not be read, or not what is in it. */
-export function entriesOf(dir: string): fs.Dirent[] | undefined {
+export function readableEntries(dir: string): fs.Dirent[] | undefined {
   try {
     const entries = fs.readdirSync(dir, { withFileTypes: true })
     if (entries.length > 0) fs.accessSync(dir, fs.constants.X_OK)

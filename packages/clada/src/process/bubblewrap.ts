@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
-import { findProgram, real, systemPath } from './programs.ts'
+import { findProgram, realPathOr, systemPath } from './programs.ts'
 import { seccompFilter } from './seccomp.ts'
 import type { BlockedPath } from './blocked-index.ts'
 
@@ -163,12 +163,12 @@ function limitArgs(prlimit: string | undefined, { memoryBytes, fileBytes, proces
 const known = new Map<string, HostFacts>()
 
 export function hostFacts(bwrap: string): HostFacts {
-  const facts = known.get(bwrap) ?? factsOf(bwrap)
+  const facts = known.get(bwrap) ?? readHostFacts(bwrap)
   known.set(bwrap, facts)
   return facts
 }
 
-function factsOf(bwrap: string): HostFacts {
+function readHostFacts(bwrap: string): HostFacts {
   // To ask it would take longer than everything else together.
   const program = fs.readFileSync(bwrap)
   return {
@@ -181,7 +181,7 @@ function factsOf(bwrap: string): HostFacts {
       return stat.isSymbolicLink() ? { link: fs.readlinkSync(`/${name}`) } : {}
     },
     prlimit: findProgram('prlimit', systemPath),
-    real,
+    real: realPathOr,
     filter: fs.existsSync('/proc/sys/kernel/seccomp') ? seccompFilter(process.arch) : undefined,
     options: { disableUserns: program.includes('--disable-userns'), size: program.includes('--size') },
   }

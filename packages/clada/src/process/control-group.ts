@@ -25,7 +25,7 @@ export interface ControlGroup {
  * by groups too, so that however many live in this one, and however many sessions they make, they get one share.
  */
 export function controlGroup(limits: GroupLimits): ControlGroup {
-  const places = findPlaces()
+  const places = findGroupPaths()
   // The first who joins any group in a while waits some 10 ms for the kernel. So we join ours again, which changes
   // nothing, while the one to be added is still being started.
   const ready = Promise.all(places.slice(0, 1).map(({ own }) => join(own, process.pid)))
@@ -50,7 +50,7 @@ export function controlGroup(limits: GroupLimits): ControlGroup {
 
 /** The limits that hold for all processes of a sandbox together on this machine: tried, not only looked for. */
 export function groupLimitsHere(): ReadonlySet<keyof GroupLimits> {
-  const made = findPlaces().flatMap(({ parent }) => make(parent, { tasks: 1000, memoryBytes: 2 ** 30 }) ?? [])
+  const made = findGroupPaths().flatMap(({ parent }) => make(parent, { tasks: 1000, memoryBytes: 2 ** 30 }) ?? [])
   for (const { dir } of made) remove(dir)
   return new Set(made.flatMap(({ set }) => set))
 }
@@ -64,7 +64,7 @@ interface GroupPaths {
 const controllers = ['pids', 'cpu', 'memory']
 
 /** One in the newer kind of groups, or one for each controller in the older. */
-function findPlaces(): GroupPaths[] {
+function findGroupPaths(): GroupPaths[] {
   try {
     return fs
       .readFileSync('/proc/self/cgroup', 'latin1')

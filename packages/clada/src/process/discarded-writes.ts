@@ -72,11 +72,11 @@ function filesIn(fd: number): string[] {
   const pending = ['']
   let looks = 0
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
-    for (const name of namesIn(`/proc/self/fd/${fd}/${dir}`)) {
+    for (const name of eachName(`/proc/self/fd/${fd}/${dir}`)) {
       // Directories count too: half a million of them held up the report for minutes.
       if (++looks > mostEntries) return found
       const at = dir === '' ? name : `${dir}/${name}`
-      const stat = statOf(`/proc/self/fd/${fd}/${at}`)
+      const stat = linkStat(`/proc/self/fd/${fd}/${at}`)
       if (stat?.dev !== dev) continue
       if (stat.isDirectory()) pending.push(at)
       else if (stat.isFile()) found.push(at)
@@ -86,7 +86,7 @@ function filesIn(fd: number): string[] {
 }
 
 /** Bit by bit: one directory may hold millions. */
-function* namesIn(dir: string): Generator<string> {
+function* eachName(dir: string): Generator<string> {
   try {
     const listing = fs.opendirSync(dir)
     try {
@@ -103,7 +103,7 @@ function* namesIn(dir: string): Generator<string> {
  * Undefined also for a path that is too long to be looked at, or below a directory that may not be entered: the changes
  * of the project have landed by then, and an error here would leave them unreported.
  */
-function statOf(file: string): fs.Stats | undefined {
+function linkStat(file: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(file)
   } catch {

@@ -95,7 +95,7 @@ class Collector implements Collected {
     } else if (own.isDirectory()) this.#directory(path, own, old)
     else if (own.isFile()) this.#file(path, own, old)
     else if (own.isSymbolicLink()) this.#link(path, old)
-    else this.notKept.push({ path, reason: `it is a ${kindOf(own)}` })
+    else this.notKept.push({ path, reason: `it is a ${specialKind(own)}` })
   }
 
   #directory(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
@@ -166,7 +166,7 @@ const at = (view: string, path: string): string => `${view}/${path}`
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-function kindOf(stat: fs.Stats): string {
+function specialKind(stat: fs.Stats): string {
   if (stat.isFIFO()) return 'named pipe'
   return stat.isSocket() ? 'socket' : 'device'
 }

@@ -34,16 +34,20 @@ export function judgeWritten(name: string, command: GitCommand): GitDataVerdict 
   const own = inWorktree(name, command)
   if (transient.test(own ?? name)) return { as: 'left out' }
   if (objectName.test(name)) return { as: 'object' }
-  const row = own === undefined ? undefined : (rowOf(ofWorktree, own) ?? rowOf(stateOf(own, command)?.files, own))
+  const row =
+    own === undefined ? undefined : (rowOf(ofWorktree, own) ?? rowOf(unfinishedState(own, command)?.files, own))
   const found = row ?? rowOf(shared, name)
   if (found !== undefined && !isBroken(name)) return { as: 'data', check: found[1] }
-  return { as: 'refused', reason: reasonFor(own ?? name), isEssential: isEssential(own, command) }
+  return { as: 'refused', reason: leftOutReason(own ?? name), isEssential: isEssential(own, command) }
 }
 
 /** Judges the end of a name. Objects are only ever added. */
 export function judgeGone(name: string, command: GitCommand): GitDataVerdict {
   const own = inWorktree(name, command)
-  if (own !== undefined && unfinished.some(({ dir, endedBy }) => isAt(own, dir) && endedBy.includes(command.verb)))
+  if (
+    own !== undefined &&
+    unfinished.some(({ dir, endedBy }) => isAtOrBelow(own, dir) && endedBy.includes(command.verb))
+  )
     return { as: 'data' }
   if (name.startsWith('objects/')) return { as: 'refused', reason: 'objects are only added', isEssential: false }
   const verdict = judgeWritten(name, command)
@@ -56,7 +60,7 @@ function inWorktree(name: string, { worktree }: GitCommand): string | undefined 
   return name.startsWith(`${worktree}/`) ? name.slice(worktree.length + 1) : undefined
 }
 
-const isAt = (name: string, dir: string): boolean => name === dir || name.startsWith(`${dir}/`)
+const isAtOrBelow = (name: string, dir: string): boolean => name === dir || name.startsWith(`${dir}/`)
 
 type GitDataRow = readonly [name: RegExp, check?: TextCheck]
 
@@ -68,11 +72,11 @@ const whole = (text: string): TextCheck => {
   const pattern = new RegExp(`^(?:${text})\\n?$`)
   return (content) => pattern.test(content)
 }
-const lines = (text: string): TextCheck => {
+const everyLine = (text: string): TextCheck => {
   const pattern = new RegExp(`^(?:${text})?$`)
   return (content) => content.split('\n').every((line) => pattern.test(line))
 }
-const isIds = lines(id)
+const isIds = everyLine(id)
 const isId = whole(id)
 const isReference: TextCheck = (text) => isId(text) || isReferenceName(symbolicTarget(text) ?? '')
 /** Line by line: a repository may have a hundred thousand packed references. */
@@ -85,9 +89,9 @@ const isNumber = whole('\\d+')
 const isWord = whole('[\\w-]*')
 const isBranch = whole('refs/heads/\\S+|detached HEAD')
 const isStrategy = whole('(?:ort|recursive|resolve|ours|subtree|octopus)?')
-const isAuthor = lines("GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\\\'')*'")
+const isAuthor = everyLine("GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\\\'')*'")
 /** The steps of a rebase, all but `exec`. */
-const isSteps = lines(
+const isSteps = everyLine(
   '#.*|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|revert|label|l|reset|t|merge|m|update-ref|u) .*|noop|break|b',
 )
 
@@ -173,7 +177,7 @@ const unfinished: readonly Unfinished[] = [
       [/\/(?:head|abort-safety)$/, isIds],
       [
         /\/opts$/,
-        lines(
+        everyLine(
           '\\[options\\]|\\t(?:no-commit|edit|allow-empty|allow-empty-message|keep-redundant-commits|signoff|record-origin|allow-ff|allow-rerere-auto) = (?:true|false)|\\tmainline = \\d+|\\tstrategy = (?:ort|recursive|resolve|ours|subtree)',
         ),
       ],
@@ -182,20 +186,20 @@ const unfinished: readonly Unfinished[] = [
 ]
 
 /** The unfinished state that a name belongs to, where the command is about it. */
-const stateOf = (own: string, { verb }: GitCommand): Unfinished | undefined =>
-  unfinished.find(({ dir, verbs }) => isAt(own, dir) && verbs.includes(verb))
+const unfinishedState = (own: string, { verb }: GitCommand): Unfinished | undefined =>
+  unfinished.find(({ dir, verbs }) => isAtOrBelow(own, dir) && verbs.includes(verb))
 
 function isEssential(own: string | undefined, command: GitCommand): boolean {
   // Another worktree or submodule.
   if (own === undefined || /^(?:worktrees|modules)(?:\/|$)/.test(own)) return true
-  return stateOf(own, command) !== undefined || (command.verb === 'bisect' && own.startsWith('BISECT_'))
+  return unfinishedState(own, command) !== undefined || (command.verb === 'bisect' && own.startsWith('BISECT_'))
 }
 
-function reasonFor(name: string): string {
+function leftOutReason(name: string): string {
   if (/^(?:config|hooks|info|objects\/info|commondir|gitdir)(?:[./]|$)/.test(name))
     return 'it decides what git runs or where it looks'
   if (/^(?:logs\/)?refs\/clada/.test(name)) return 'only clada writes it'
-  if (unfinished.some(({ dir }) => isAt(name, dir)) || name.startsWith('BISECT_'))
+  if (unfinished.some(({ dir }) => isAtOrBelow(name, dir)) || name.startsWith('BISECT_'))
     return 'git would continue from it, and it may name programs'
   return "it is not git's data"
 }

@@ -101,7 +101,7 @@ async function whyHidden(
   top: string,
   { root, isBlocked, rules }: GitViewOptions,
 ): Promise<string | undefined> {
-  const key = digestOf(JSON.stringify([rules, stateOf(path.join(root, name))]))
+  const key = digestOf(JSON.stringify([rules, gitDirState(path.join(root, name))]))
   const file = path.join(stateHome(), 'tracked', digestOf(path.join(root, name)))
   const before = jsonOf(readOwn(file))
   if (typeof before === 'object' && before !== null && 'key' in before && before.key === key)
@@ -122,7 +122,7 @@ async function whyHidden(
 const tracks = (blocked: string): string => `this repository tracks the blocked file ${JSON.stringify(blocked)}`
 
 /** Where the branch is, and what the index looked like. */
-function stateOf(gitDir: string): string {
+function gitDirState(gitDir: string): string {
   const index = fs.lstatSync(path.join(gitDir, 'index'), { bigint: true, throwIfNoEntry: false })
   const head = readOwn(path.join(gitDir, 'HEAD')) ?? ''
   const ref = symbolicTarget(head)

@@ -78,7 +78,7 @@ export class GitLanding {
     if ('reason' in sorted) return sorted
     const odd = sorted.data.length + sorted.objects.length === 0 ? undefined : oddEntry(repository)
     if (odd !== undefined)
-      return refusal(`'${odd.file}' is a ${odd.type}, and git would write through it`, 'Remove it.')
+      return landingRefusal(`'${odd.file}' is a ${odd.type}, and git would write through it`, 'Remove it.')
     const broken =
       (await findBrokenData(sorted.data, repository)) ?? (await findBrokenObject(sorted.objects, repository))
     if (broken !== undefined) return notData(broken)
@@ -128,7 +128,7 @@ export class GitLanding {
     const index = this.#data.find(({ name }) => path.join(commonDir, name) === path.join(gitDir, 'index'))
     // The files of the project have other inodes and times than in the layer, and git refuses a merge over such files.
     if (index?.from !== undefined)
-      await ask(this.#repository, ['update-index', '-q', '--unmerged', '--refresh'], index.from)
+      await queryGit(this.#repository, ['update-index', '-q', '--unmerged', '--refresh'], index.from)
     // As git does it: a packed reference is there before the loose one goes, and a name is free before it is used again.
     const rank = ({ name, change }: GitChange): number =>
       name === 'packed-refs' ? 0 : change === 'delete' ? 1 : name.endsWith('index') ? 3 : name.endsWith('HEAD') ? 4 : 2
@@ -304,18 +304,18 @@ async function hasSafeNames(
   data: readonly GitChange[],
   repository: LayeredRepository,
 ): Promise<boolean> {
-  const listed = await ask(repository, ['ls-files', '-z'], index, data)
+  const listed = await queryGit(repository, ['ls-files', '-z'], index, data)
   return listed !== undefined && listed.split('\0').every((name) => name === '' || unsafeTreeName(name) === undefined)
 }
 
 async function hasSameEntries(one: string, other: string, repository: LayeredRepository): Promise<boolean> {
   if (!fs.existsSync(other)) return false
-  const entries = await Promise.all([one, other].map((index) => ask(repository, ['ls-files', '-s', '-z'], index)))
+  const entries = await Promise.all([one, other].map((index) => queryGit(repository, ['ls-files', '-s', '-z'], index)))
   return entries[0] !== undefined && entries[0] === entries[1]
 }
 
 /** Asks git about an index, without the settings of the repository. Undefined if git cannot read it. */
-async function ask(
+async function queryGit(
   repository: LayeredRepository,
   words: readonly string[],
   index: string,
@@ -422,28 +422,28 @@ async function isTaken(lock: string): Promise<boolean> {
   return false
 }
 
-const refusal = (reason: string, advice: string): Unusable => ({
+const landingRefusal = (reason: string, advice: string): Unusable => ({
   reason: `${reason}, so nothing that the command did was kept`,
   advice,
 })
 
 const changedMeanwhile = (name: string): Unusable =>
-  refusal(`another program changed '${name}' while the command was running`, 'Run the command again.')
+  landingRefusal(`another program changed '${name}' while the command was running`, 'Run the command again.')
 
 const atWork = (lock: string): Unusable =>
-  refusal(
+  landingRefusal(
     `'${lock}' exists: another git process is at work in this repository`,
     'Wait for it to end. If no git is running, remove that file.',
   )
 
 export const unkept = (name: string): Unusable =>
-  refusal(
+  landingRefusal(
     `it left '${name}' in the git directory, which decides what git does next`,
     'Ask the user to run the command in a terminal.',
   )
 
 const notData = (name: string): Unusable =>
-  refusal(
+  landingRefusal(
     `it left '${name}' in the git directory, and that is not what git writes there`,
     'Look at the hooks and filters of the repository.',
   )

@@ -69,7 +69,7 @@ export class Overlay {
     this.#masks = masks
     const empty = path.join(path.dirname(dir), emptyDir)
     this.#further = [
-      ...caches.map((cache, at) => layersOf(cache, `${at}/upper`, empty)),
+      ...caches.map((cache, at) => cacheLayers(cache, `${at}/upper`, empty)),
       ...(beside === undefined ? [] : [besideOf(beside, `${caches.length}/upper`, path.join(dir, 'unseen'))]),
     ]
     this.#beside = beside
@@ -312,7 +312,7 @@ const besideOf = ({ dir, missing }: Beside, upper: string, unseen: string): Furt
 })
 
 /** Of a cache, from above: what this run writes, what the project has kept, the user's own. */
-function layersOf({ dir, layer, writes }: Cache, upper: string, empty: string): Further {
+function cacheLayers({ dir, layer, writes }: Cache, upper: string, empty: string): Further {
   const [first, ...others] = (writes === 'kept' ? [dir] : [layer, dir]).filter(leadsToDirectory)
   return { dir, upper: writes === 'kept' ? layer : upper, lower: [first ?? empty, ...others] }
 }
@@ -388,12 +388,12 @@ export function placeFor(root: string): string | undefined {
     path.join(os.tmpdir(), `clada-layers-${user}`),
     `/var/tmp/clada-layers-${user}`,
   ]
-  const usable = places.filter((place) => !refusedAt.has(place) && !isInside(place, root) && isPrivate(place))
+  const usable = places.filter((place) => !refusedAt.has(place) && !isInside(place, root) && isPrivateDir(place))
   const device = fs.statSync(root).dev
   return usable.find((place) => fs.statSync(place).dev === device) ?? usable[0]
 }
 
-function isPrivate(dir: string): boolean {
+function isPrivateDir(dir: string): boolean {
   try {
     makePrivateDir(dir)
     const stat = fs.lstatSync(dir)

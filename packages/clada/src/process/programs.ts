@@ -32,7 +32,7 @@ export function ownProgram(name: string, dirs = ownPath()): string | undefined {
   const found = path.isAbsolute(name) ? [name] : candidates(name, dirs, platform, process.env['PATHEXT'])
   for (const file of found) {
     if (!isProgram(file)) continue
-    const target = real(file)
+    const target = realPathOr(file)
     if (!isInAny(target, projects)) return target
   }
   return undefined
@@ -42,12 +42,12 @@ export function ownProgram(name: string, dirs = ownPath()): string | undefined {
 export function pathOutside(list: string | undefined, roots: readonly string[] | ReadonlySet<string>): string[] {
   const blocked = roots instanceof Set ? roots : new Set(roots)
   return [...new Set((list ?? '').split(path.delimiter))].filter(
-    (dir) => path.isAbsolute(dir) && !isInAny(real(dir), blocked),
+    (dir) => path.isAbsolute(dir) && !isInAny(realPathOr(dir), blocked),
   )
 }
 
 /** Whether a file, once links are followed, is one that documents may write. */
-export const isInProject = (file: string): boolean => isInAny(real(path.resolve(file)), projects)
+export const isInProject = (file: string): boolean => isInAny(realPathOr(path.resolve(file)), projects)
 
 /** By the directories above a path, not root by root: one process may have worked on thousands of projects. */
 const isInAny = (file: string, roots: ReadonlySet<string>): boolean => roots.has(file) || isBelowAny(file, roots)
@@ -103,7 +103,7 @@ export function isProgram(file: string): boolean {
   }
 }
 
-export function real(file: string): string {
+export function realPathOr(file: string): string {
   try {
     return fs.realpathSync.native(file)
   } catch {
@@ -150,7 +150,7 @@ export function namedProgram(
   const file = program.includes(path.sep)
     ? path.resolve(program)
     : candidates(program, dirs, platform, process.env['PATHEXT']).find(
-        (one) => isProgram(one) && !isInAny(real(one), projects),
+        (one) => isProgram(one) && !isInAny(realPathOr(one), projects),
       )
   if (file === undefined) return undefined
   const given = Object.entries(environment(undefined, dirs)).flatMap(([name, value]) =>

@@ -78,7 +78,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const unstarted = ({ message }: Error): ProcessEnd => ({ ...nothing, ended: 'unstarted', error: message })
   let started: RunningProcess
   try {
-    started = start(call)
+    started = startProcess(call)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     return unstarted(error)
@@ -142,7 +142,7 @@ interface RunningProcess {
   readonly readStatus: () => string
 }
 
-function start(call: ProcessCall): RunningProcess {
+function startProcess(call: ProcessCall): RunningProcess {
   const readStatus = (): string => ''
   if (call.scope === 'namespace') {
     const { filter, memoryBytes = Infinity } = call

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import { isProgram, real } from './programs.ts'
+import { isProgram, realPathOr } from './programs.ts'
 
 /** Where languages live in a home directory. Only these are shown inside: next to them are keys and histories. */
 const runtimeHomes = [
@@ -63,13 +63,13 @@ export const cacheHomes: readonly string[] = [
   ...['Yarn', 'pip', 'deno', 'go-build', 'ms-playwright'].map((name) => `Library/Caches/${name}`),
 ]
 
-const below = (home: string, names: readonly string[]): string[] =>
+const pathsBelowHome = (home: string, names: readonly string[]): string[] =>
   names.map((name) => path.join(home, name)).filter((dir) => fs.existsSync(dir))
 
 /** Every call of cargo writes them. */
 const cargoLocks = ['.global-cache', '.package-cache', '.package-cache-mutate'].map((name) => `.cargo/${name}`)
 
-export const runtimesIn = (home: string): string[] => below(home, runtimeHomes)
+export const runtimesIn = (home: string): string[] => pathsBelowHome(home, runtimeHomes)
 /** Whether a file is one that tools regenerate. */
 export const isCached = (file: string, home: string): boolean =>
   ['.cache', ...cacheHomes, ...cargoLocks].some((name) => isInside(file, path.join(home, name)))
@@ -79,7 +79,9 @@ export const isCached = (file: string, home: string): boolean =>
  * a link in the project, to a script anywhere: for those nothing is shown but what a language is installed in.
  */
 export function prefixOf(file: string, home: string, root: string): string[] {
-  const places = isInside(file, root) ? [real(file)].filter((one) => isLanguage.test(one)) : [file, real(file)]
+  const places = isInside(file, root)
+    ? [realPathOr(file)].filter((one) => isLanguage.test(one))
+    : [file, realPathOr(file)]
   const prefixes = places.map((one) => {
     const dir = path.dirname(one)
     return path.basename(dir) === 'bin' ? path.dirname(dir) : dir

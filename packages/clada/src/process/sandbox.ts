@@ -94,10 +94,10 @@ export function seatbeltProfile(bounds: Bounds): string {
 }
 
 function rule(what: string, paths: readonly string[], how: 'subpath' | 'literal' = 'subpath'): string {
-  return paths.length === 0 ? '' : `(${what} ${paths.map((file) => `(${how} ${quoted(file)})`).join(' ')})`
+  return paths.length === 0 ? '' : `(${what} ${paths.map((file) => `(${how} ${profileQuoted(file)})`).join(' ')})`
 }
 
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+const profileQuoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /** Undefined when a sandbox with nothing special to keep comes up on this machine, else what it said. */
 export async function whyNotStarting(sandbox: Sandbox, root: string): Promise<string | undefined> {

@@ -34,7 +34,7 @@ export class SecondNames {
       const link = this.#targets.get(at)
       if (link !== undefined) return { reason: `the link '${link}', which is blocked, leads to it` }
     }
-    const stat = statOf(absolute, 'lstatSync')
+    const stat = readStat(absolute, 'lstatSync')
     const names = stat?.isFile() ? stat.nlink - this.#known.ownNames(stat) : 1
     if (stat === undefined || names < 2) return undefined
     this.#blocked ??= this.#findBlocked()
@@ -68,7 +68,7 @@ export class SecondNames {
     for (const { absolute } of this.#entries('packages too', (entry) => !entry.isDirectory())) {
       const isGits = isGitName(path.basename(path.dirname(absolute)))
       if (!isGits && !this.#known.isBlocked(absolute)) continue
-      const stat = statOf(absolute, 'statSync')
+      const stat = readStat(absolute, 'statSync')
       if (stat?.isFile() && stat.nlink > 1) found.add(inodeOf(stat))
     }
     for (const target of this.#targets?.keys() ?? []) for (const inode of linkedBelow(target)) found.add(inode)
@@ -79,7 +79,7 @@ export class SecondNames {
   #countNames(): Map<string, number> {
     const found = new Map<string, number>()
     for (const { absolute } of this.#entries('packages too', (entry) => entry.isFile())) {
-      const stat = statOf(absolute, 'lstatSync')
+      const stat = readStat(absolute, 'lstatSync')
       if (stat !== undefined && stat.nlink > 1) found.set(inodeOf(stat), (found.get(inodeOf(stat)) ?? 0) + 1)
     }
     return found
@@ -116,14 +116,14 @@ interface KnownNames {
 
 /** Files with several names at a place, or below it. */
 export function* linkedBelow(place: string): Generator<string> {
-  const stat = statOf(place, 'lstatSync')
+  const stat = readStat(place, 'lstatSync')
   if (stat?.isFile() && stat.nlink > 1) yield inodeOf(stat)
   if (stat?.isDirectory()) for (const { name } of listEntries(place)) yield* linkedBelow(path.join(place, name))
 }
 
 export const inodeOf = ({ dev, ino }: Pick<fs.Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
-function statOf(file: string, how: 'lstatSync' | 'statSync'): fs.Stats | undefined {
+function readStat(file: string, how: 'lstatSync' | 'statSync'): fs.Stats | undefined {
   try {
     return fs[how](file, { throwIfNoEntry: false })
   } catch {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
-import { entriesOf } from './blocked-index.ts'
+import { readableEntries } from './blocked-index.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 /**
@@ -22,7 +22,7 @@ export function surveyOf(root: string, isBlocked: (relative: string) => boolean)
   const repositories: string[] = []
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
-    for (const entry of entriesOf(path.join(root, dir)) ?? []) {
+    for (const entry of readableEntries(path.join(root, dir)) ?? []) {
       const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
       const stat = fs.lstatSync(path.join(root, relative), { bigint: true, throwIfNoEntry: false })
       if (isGitName(entry.name)) repositories.push(relative)

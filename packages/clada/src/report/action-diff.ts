@@ -23,9 +23,9 @@ export function changeLines(
   for (const [index, change] of changes.entries()) {
     if (lines.length > most - 2) return [...lines, `… and ${formatCount(changes.length - index, 'more file')}`]
     const isNamed = changes.length === 1 && (named === change.path || named.endsWith(`/${change.path}`))
-    const head = [...(isNamed ? [] : [change.path]), ...stateOf(change)].join(', ')
+    const head = [...(isNamed ? [] : [change.path]), ...describeState(change)].join(', ')
     if (head !== '') lines.push(head)
-    if (!change.binary) lines.push(...shown(change, { lines: most - lines.length, width }))
+    if (!change.binary) lines.push(...diffBody(change, { lines: most - lines.length, width }))
   }
   return lines
 }
@@ -38,7 +38,7 @@ function movedFile(changes: readonly FileChange[]): string | undefined {
   return gone.before === came.after ? `${gone.path} → ${came.path}` : undefined
 }
 
-function stateOf({ change, binary, before, after }: FileChange): string[] {
+function describeState({ change, binary, before, after }: FileChange): string[] {
   const lines = (text: string | null): string[] => (binary ? ['binary'] : [formatCount(countLines(text ?? ''), 'line')])
   if (change === 'create') return ['new', ...lines(after)]
   if (change === 'delete') return ['deleted', ...lines(before)]
@@ -49,7 +49,7 @@ function stateOf({ change, binary, before, after }: FileChange): string[] {
 const wholeLines = 8
 
 /** What came or went whole needs no line numbers, and no word about its end. */
-function shown({ change, before, after }: FileChange, { lines, width }: DiffLimits): string[] {
+function diffBody({ change, before, after }: FileChange, { lines, width }: DiffLimits): string[] {
   if (lines < 1) return []
   if (change === 'modify') return renderDiff(before ?? '', after ?? '', { maxLines: lines, width })
   const all = renderDiff(before ?? '', after ?? '', { maxLines: Math.min(lines, wholeLines) + 1, width }).slice(1)

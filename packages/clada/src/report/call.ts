@@ -13,8 +13,8 @@ import { capText, primaryOf, spellOut, wholeWarning } from './words.ts'
 export function formatCall(result: ExecutionResult, options: ReportOptions = {}): string {
   const { errorDetail, budget = Infinity } = options
   const style: ReportStyle = {
-    action: (entry) => actionLines(entry.result, result.root, options),
-    skipped: ({ results }) => results.flatMap((one) => actionLines(one, result.root, options)),
+    action: (entry) => callLines(entry.result, result.root, options),
+    skipped: ({ results }) => results.flatMap((one) => callLines(one, result.root, options)),
     unreadable: ({ errors }) => (errorDetail === 'minimal' ? errors.map(coded) : parseRepairLines(errors)),
     missed: () => [],
     'more-missed': () => [],
@@ -32,7 +32,7 @@ const warning = (text: string): string => `⚠️  ${wholeWarning(text)}`
 const coded = ({ message = '', code }: { readonly message?: string; readonly code?: string }): string =>
   code === undefined ? message : `${message} [${code}]`
 
-function actionLines(
+function callLines(
   result: ActionResult,
   root: string | undefined,
   { errorDetail, outputLimit = defaultOutputLimit, programs, registry = builtIn }: ReportOptions,
@@ -48,14 +48,14 @@ function actionLines(
     return [...failure, ...notes, ...body]
   }
   const changes = changedLines(result)
-  const done = body.length + changes.length === 0 ? [sentenceOf(result, registry)] : []
+  const done = body.length + changes.length === 0 ? [actionSentence(result, registry)] : []
   return [...body, ...changes, ...done, ...notes]
 }
 
 const pick = ({ code }: ActionResult): { readonly code?: string } => (code === undefined ? {} : { code })
 
 /** For an action that has nothing to show. */
-function sentenceOf(result: ActionResult, registry: Registry): string {
+function actionSentence(result: ActionResult, registry: Registry): string {
   const target = primaryOf(result)
   return registry.get(result.action)?.past?.(target, result) ?? `${result.action} ${target}: done`.replace(' :', ':')
 }

@@ -1,4 +1,4 @@
-import { isMissing, type NotExecuted } from '@clada/reply/core/block.ts'
+import { isEditMissing, type NotExecuted } from '@clada/reply/core/block.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { editedReplyLines, fatalIn, needsReminder, reminderOf, type ReportOptions } from './parts.ts'
 import { byBlock } from './words.ts'
@@ -128,7 +128,7 @@ export class EntryOrder {
     if (message !== undefined) entries.push({ kind: 'fatal', message, task: this.#nextTask() })
     const more = (result.notExecuted ?? []).slice(mostMissed)
     if (more.length > 0)
-      entries.push({ kind: 'more-missed', count: more.length, isMissing: more.some((one) => isMissing(one)) })
+      entries.push({ kind: 'more-missed', count: more.length, isMissing: more.some((one) => isEditMissing(one)) })
     if (needsReminder(result)) entries.push({ kind: 'reminder', lines: reminderOf(result) })
     for (const warning of result.warnings ?? []) entries.push({ kind: 'warning', message: warning })
     const edited = editedReplyLines(result)

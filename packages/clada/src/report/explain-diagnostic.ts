@@ -6,7 +6,7 @@ import { diagnosticRows } from './diagnostics/table.ts'
 /** A diagnostic in words. `blockId`: of the block that it costs. */
 export function explainDiagnostic(diagnostic: Diagnostic, blockId: string | null): ExplainedDiagnostic {
   const { range, excerpt, syntax, raw } = diagnostic
-  const [message, hint] = sentenceOf(diagnostic, range.line)
+  const [message, hint] = diagnosticSentence(diagnostic, range.line)
   const where = { ...range, blockId, content: excerpt.line, context: excerpt.around }
   return { code: reportCodeOf(diagnostic), ...where, message, hint, syntax, raw }
 }
@@ -34,9 +34,9 @@ export function reportCodeOf({ code, data }: FactOf<DiagnosticCode>): string {
   return typeof given === 'string' ? given : given(data as never, inner)
 }
 
-function sentenceOf({ code, data }: FactOf<DiagnosticCode>, line: number): Sentence {
+function diagnosticSentence({ code, data }: FactOf<DiagnosticCode>, line: number): Sentence {
   const row: DiagnosticRow<never> = diagnosticRows[code]
   return row.say(data as never, line, inner)
 }
 
-const inner: ExplainInner = { code: reportCodeOf, sentence: sentenceOf }
+const inner: ExplainInner = { code: reportCodeOf, sentence: diagnosticSentence }

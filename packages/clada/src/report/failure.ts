@@ -41,7 +41,7 @@ export function reasonOf(result: FailedResult & Pick<ActionResult, 'code' | 'dat
   const said = code === 'exec_failed' ? lastLineOf(data) : undefined
   if (said !== undefined) return oneLine(said.trim())
   if (isPartial(result)) {
-    const [changed, read, failed] = [changedIn(data), pathsIn(data).length, details?.failures?.length ?? 0]
+    const [changed, read, failed] = [changedIn(data), failedPaths(data).length, details?.failures?.length ?? 0]
     const what =
       changed === undefined ? `Read ${read} of ${read + failed}` : `Changed ${changed.done} of ${changed.all}`
     return `${what} files (${failed} failed)`
@@ -64,9 +64,9 @@ const onOneLine = (text: string): string => text.replaceAll('\n', '⏎')
 
 /** Whether some of several files could be read or changed. */
 export const isPartial = ({ data, details }: Pick<ActionResult, 'data' | 'details'>): boolean =>
-  details?.failures !== undefined && (pathsIn(data).length > 0 || (changedIn(data)?.done ?? 0) > 0)
+  details?.failures !== undefined && (failedPaths(data).length > 0 || (changedIn(data)?.done ?? 0) > 0)
 
-function pathsIn(data: unknown): readonly unknown[] {
+function failedPaths(data: unknown): readonly unknown[] {
   return typeof data === 'object' && data !== null && 'paths' in data && Array.isArray(data.paths) ? data.paths : []
 }
 

@@ -1,7 +1,7 @@
 import { type ActionResult, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
 import { endFrame } from '@clada/reply/core/frames.ts'
-import { isMissing } from '@clada/reply/core/block.ts'
+import { isEditMissing } from '@clada/reply/core/block.ts'
 import { type ReportEntry, entryLines, reportEntries, type ReportStyle } from './entries.ts'
 import { divideRoom, tokenLength } from '@clada/reply/text/lines.ts'
 import {
@@ -43,8 +43,8 @@ const mostUnreadable = 200
 
 function summarySection(entries: readonly ReportEntry[], options: ReportOptions, shown: Outputs['shown']): string {
   const { budget = defaultBudget } = options
-  const lines = fitting(
-    summaryOf(entries, options, shown).map((line) => ({ ...line, text: entryText(line.text) })),
+  const lines = fittingLines(
+    collectSummary(entries, options, shown).map((line) => ({ ...line, text: entryText(line.text) })),
     budget / 2,
   )
   return options.frames === 'none' ? lines.join('\n') : framed('CLADA RESULTS', lines, options)
@@ -60,7 +60,7 @@ interface SummaryLine {
   readonly isSuccess: boolean
 }
 
-function fitting(lines: readonly SummaryLine[], room: number): string[] {
+function fittingLines(lines: readonly SummaryLine[], room: number): string[] {
   let spare = room
   let left = 0
   const kept = lines.filter(({ text, isSuccess }) => {
@@ -75,9 +75,13 @@ function fitting(lines: readonly SummaryLine[], room: number): string[] {
 
 /** The lines between its first and its last line. Text from a document or a program may contain line breaks. */
 export const summaryLines = (result: ExecutionResult): string[] =>
-  summaryOf(reportEntries(result), {}, new Map()).map(({ text }) => text)
+  collectSummary(reportEntries(result), {}, new Map()).map(({ text }) => text)
 
-function summaryOf(entries: readonly ReportEntry[], options: ReportOptions, shown: Outputs['shown']): SummaryLine[] {
+function collectSummary(
+  entries: readonly ReportEntry[],
+  options: ReportOptions,
+  shown: Outputs['shown'],
+): SummaryLine[] {
   const style = llmStyle(options, shown)
   const unreadable = entries.filter(({ kind }) => kind === 'unreadable')
   const left = new Set(unreadable.slice(mostUnreadable))
@@ -100,10 +104,10 @@ function llmStyle({ errorDetail }: ReportOptions, shown: Outputs['shown']): Repo
     errorDetail === 'minimal' && code !== undefined ? ` [${code}]` : ''
   const mark = (isError: boolean): string => (isError ? '❌' : '⚠️ ')
   return {
-    action: ({ result }) => actionLines(result, coded, shown.get(result)?.cut),
+    action: ({ result }) => modelLines(result, coded, shown.get(result)?.cut),
     skipped: ({ results }) => skippedLine(results),
     unreadable: ({ errors }) => blockLines(errors, coded),
-    missed: ({ one }) => [`${mark(isMissing(one))} ${notExecutedText(one)}`],
+    missed: ({ one }) => [`${mark(isEditMissing(one))} ${notExecutedText(one)}`],
     'more-missed': ({ count, isMissing: isError }) => [
       `${mark(isError)} ${formatCount(count, 'more block')} not executed`,
     ],
@@ -116,7 +120,7 @@ function llmStyle({ errorDetail }: ReportOptions, shown: Outputs['shown']): Repo
 
 type Coded = (code: string | undefined) => string
 
-function actionLines(result: ActionResult, coded: Coded, cut: string | undefined): string[] {
+function modelLines(result: ActionResult, coded: Coded, cut: string | undefined): string[] {
   const what = `${result.action} ${primaryOf(result)}`.trimEnd()
   if (result.unknown !== undefined) return [`${result.blockId} ❔ ${what}`, ...warned(result)]
   if (result.success) return [`${result.blockId} ✅ ${what}${cut === undefined ? '' : ` (${cut})`}`, ...warned(result)]

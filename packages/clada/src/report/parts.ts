@@ -5,7 +5,7 @@ import path from 'node:path'
 import { longFile } from '../actions/long-file.ts'
 import { registry as builtIn } from '../actions/registry.ts'
 import type { Registry } from '../core/action.ts'
-import { isMissing, type NotExecuted, type NotExecutedReason } from '@clada/reply/core/block.ts'
+import { isEditMissing, type NotExecuted, type NotExecutedReason } from '@clada/reply/core/block.ts'
 import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
@@ -17,7 +17,7 @@ export const skippedFor = ({ failure, error = '' }: ActionResult): string =>
   (failure?.what ?? error).replace(/^skipped: /, '')
 
 /** Where one file changed and how much, on one line, with the few lines of the difference below it. */
-function changeLines(
+function changedFileRows(
   { path, change, to, added, removed, lines = [], binary, diff = [] }: Evidence,
   matched?: string,
 ): string[] {
@@ -41,7 +41,7 @@ const mostPlaces = 6
 
 /** The same for every file of an action, each line after a mark. */
 export const changedLines = (result: ActionResult, mark = ''): string[] =>
-  (result.changes ?? []).flatMap((change) => changeLines(change, matchedBy(result))).map((line) => `${mark}${line}`)
+  (result.changes ?? []).flatMap((change) => changedFileRows(change, matchedBy(result))).map((line) => `${mark}${line}`)
 
 /** How the edit found its place, if not exactly as written. */
 function matchedBy({ data }: ActionResult): string | undefined {
@@ -54,7 +54,7 @@ export function reviewLines({ review = {}, success }: ActionResult, mark = ''): 
   if (leftOut === true) return []
   const shown = hunks.slice(0, mostHunks).flatMap(hunkLines)
   const more = hunks.length > mostHunks ? [`… and ${formatCount(hunks.length - mostHunks, 'more hunk')} left out`] : []
-  const lines = place === undefined ? [] : [`the user chose the place: ${placeOf(place)}`]
+  const lines = place === undefined ? [] : [`the user chose the place: ${skippedLines(place)}`]
   const done = success ? 'applied with changes by the user' : 'changed by the user'
   const changes = edited.flatMap(({ what, diff }) => [`${done} (${what}):`, ...indented(diff.split('\n'))])
   return [...lines, ...shown, ...more, ...changes].map((line) => `${mark}${line}`)
@@ -118,7 +118,7 @@ const reasons: Readonly<Record<NotExecutedReason, string>> = {
 }
 
 /** `lines 3-9: not executed: search-replace block, src/a.ts: it is a quotation` */
-export const notExecutedText = (one: NotExecuted): string => `${placeOf(one)}: ${notExecutedNote(one)}`
+export const notExecutedText = (one: NotExecuted): string => `${skippedLines(one)}: ${notExecutedNote(one)}`
 
 export function notExecutedNote({ what, path, reason, sign, nearest }: Omit<NotExecuted, 'line' | 'endLine'>): string {
   return `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${notExecutedReason({ reason, sign, nearest })}`
@@ -133,12 +133,12 @@ export function notExecutedReason({ reason, sign, nearest }: Pick<NotExecuted, '
 const oneSpace =
   'its first line is indented by one space more than the text around it, as reports of clada show a block that a file quotes. If it is meant, remove that space'
 
-const placeOf = ({ line, endLine }: Pick<NotExecuted, 'line' | 'endLine'>): string =>
+const skippedLines = ({ line, endLine }: Pick<NotExecuted, 'line' | 'endLine'>): string =>
   line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
 
 /** How an edit that was meant can be sent, for each that is missing; nothing for the others. */
 export function resendAdvice(one: NotExecuted): string | undefined {
-  if (!isMissing(one)) return undefined
+  if (!isEditMissing(one)) return undefined
   return 'Send it again as a whole block whose markers start their lines.'
 }
 

@@ -1,4 +1,4 @@
-import { isMissing } from '@clada/reply/core/block.ts'
+import { isEditMissing } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { type ReportEntry, entryLines, type LineFormat, reportEntries } from './entries.ts'
@@ -24,7 +24,7 @@ export const prettyFormat: LineFormat = (options, root) => {
       action: ({ result }) => actionLines(result),
       skipped: ({ results }) => results.flatMap(actionLines),
       unreadable: ({ errors }) => prettyErrors(errors, options).map(entryText),
-      missed: ({ one }) => missed(notExecutedText(one), isMissing(one)).map(entryText),
+      missed: ({ one }) => missed(notExecutedText(one), isEditMissing(one)).map(entryText),
       'more-missed': ({ count, isMissing: isError }) =>
         missed(`${formatCount(count, 'more block')} not executed`, isError),
       fatal: ({ message }) => sentence(`✗ ${message}`, options, paint.red).map(entryText),
@@ -85,7 +85,7 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
 }
 
 /** A sentence as the lines that it takes, broken between words where the width of the terminal is known. */
-function sentence(text: string, options: ReportOptions, paint: (line: string) => string = same): string[] {
+function sentence(text: string, options: ReportOptions, paint: (line: string) => string = asIs): string[] {
   return spellOut(text)
     .split('\n')
     .flatMap((line) => wrap(line, options))
@@ -179,7 +179,7 @@ export function prettySummary(result: ExecutionResult, paint: Paint = withoutCol
 /** What an action did to files, below its line. */
 export function prettyChanges(lines: readonly string[], { color }: ReportOptions): string[] {
   const paint = color ? withColor : withoutColor
-  const inks: Readonly<Record<string, (text: string) => string>> = { '+': paint.green, '-': paint.red, ' ': same }
+  const inks: Readonly<Record<string, (text: string) => string>> = { '+': paint.green, '-': paint.red, ' ': asIs }
   return lines.map((line) => `    ${(inks[line.charAt(0)] ?? paint.dim)(spellOut(line))}`)
 }
 
@@ -206,8 +206,8 @@ export interface Paint {
   readonly bold: (text: string) => string
 }
 
-const same = (text: string): string => text
-export const withoutColor: Paint = { green: same, red: same, yellow: same, dim: same, bold: same }
+const asIs = (text: string): string => text
+export const withoutColor: Paint = { green: asIs, red: asIs, yellow: asIs, dim: asIs, bold: asIs }
 const ansi = (code: number, text: string): string => `\u001b[${code}m${text}\u001b[0m`
 export const withColor: Paint = {
   green: (text) => ansi(32, text),

@@ -1,4 +1,4 @@
-import { isMissing } from '@clada/reply/core/block.ts'
+import { isEditMissing } from '@clada/reply/core/block.ts'
 import type { ActionResult, ParseError } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import type { LineFormat } from './entries.ts'
@@ -22,12 +22,12 @@ export const textFormat: LineFormat = (options, root) => {
   const isMinimal = errorDetail === 'minimal'
   return {
     style: {
-      action: ({ result }) => safeLines(actionLines(result, options, root)),
+      action: ({ result }) => safeLines(plainLines(result, options, root)),
       skipped: ({ results }) => safeLines(skippedLine(results)),
       unreadable: ({ errors, task }) => safeLines(errors.flatMap((error) => errorLines(error, task, isMinimal))),
       missed: ({ one }) => {
         const advice = isMinimal ? undefined : resendAdvice(one)
-        const line = `[line ${one.line}] ${isMissing(one) ? 'ERROR' : 'SKIP'}: ${notExecutedText(one)}`
+        const line = `[line ${one.line}] ${isEditMissing(one) ? 'ERROR' : 'SKIP'}: ${notExecutedText(one)}`
         return safeLines([line, ...(advice === undefined ? [] : [`    → ${advice}`])])
       },
       'more-missed': ({ count, isMissing: missing }) => [
@@ -54,7 +54,7 @@ function skippedLine(results: readonly ActionResult[]): string[] {
   ]
 }
 
-function actionLines(result: ActionResult, options: ReportOptions, root: string | undefined): string[] {
+function plainLines(result: ActionResult, options: ReportOptions, root: string | undefined): string[] {
   const { errorDetail = 'full', outputLimit = defaultOutputLimit, programs, registry } = options
   const task = taskOf(result)
   const head = `[task-${task}]`

@@ -1,5 +1,5 @@
 import { registry as builtIn } from '../actions/registry.ts'
-import { isMissing } from '@clada/reply/core/block.ts'
+import { isEditMissing } from '@clada/reply/core/block.ts'
 import type { Registry } from '../core/action.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
@@ -30,7 +30,7 @@ export const xmlFormat: LineFormat = (options, root) => ({
     },
     unreadable: ({ index, errors }) =>
       safeLines(errors.flatMap((error) => errorLines(`[task-${index + 1}]`, error, options.errorDetail))),
-    missed: ({ one }) => safeLines([`${isMissing(one) ? 'Error' : 'Warning'}: ${notExecutedText(one)}`]),
+    missed: ({ one }) => safeLines([`${isEditMissing(one) ? 'Error' : 'Warning'}: ${notExecutedText(one)}`]),
     'more-missed': ({ count, isMissing: missing }) => [
       `${missing ? 'Error' : 'Warning'}: ${formatCount(count, 'more block')} not executed`,
     ],
@@ -86,7 +86,7 @@ function taskLines(index: number, result: ActionResult, options: ReportOptions, 
     return [`${head} Skipped: ${result.action}: ${result.failure?.what ?? result.error}`, ...warnings]
   const rest = errorDetail === 'minimal' ? [] : repairLines(result, { reader: 'model', errorDetail }).slice(1)
   return [
-    `${head} Error: ${result.code} in ${primaryOf(result)} (${reasonFor(result)})`,
+    `${head} Error: ${result.code} in ${primaryOf(result)} (${skipReason(result)})`,
     ...rest.map((line) => `    ${line}`),
     ...warnings,
     ...output,
@@ -112,7 +112,7 @@ function successOf(result: ActionResult, registry: Registry): string {
   return registry.get(result.action)?.past?.(target, result) ?? `${result.action} ${target}`.trimEnd()
 }
 
-function reasonFor(result: ActionResult): string {
+function skipReason(result: ActionResult): string {
   const { details } = result
   if (typeof details?.found === 'number' && details.expected !== undefined) {
     return `found ${details.found} matches, expected ${details.expected}`
@@ -155,7 +155,7 @@ function taskElement({ index, status, result, errors = [] }: XmlTask): string[] 
   const reasons =
     result === undefined
       ? errors.map(({ code, message }) => [code, message] as const)
-      : [[result.code, capitalised(reasonFor(result))] as const]
+      : [[result.code, capitalised(skipReason(result))] as const]
   return [
     `    <task index="${index}" status="error">`,
     ...reasons.map(([code = malformed, text]) => `      <error type="${escaped(code)}">${escaped(text)}</error>`),

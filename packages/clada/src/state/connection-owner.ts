@@ -36,8 +36,8 @@ const tables = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /** The user ids of the other end. A connection that its owner has closed has no inode any more and 0 as its user id. */
 export function ownersIn(table: string, connection: AcceptedConnection): (number | 'closed')[] {
-  const there = endOf(connection.remoteAddress, connection.remotePort)
-  const here = endOf(connection.localAddress, connection.localPort)
+  const there = socketEnd(connection.remoteAddress, connection.remotePort)
+  const here = socketEnd(connection.localAddress, connection.localPort)
   if (there === undefined || here === undefined) return []
   return table.split('\n').flatMap((line) => {
     const [, local = '', remote = '', , , , , uid = '', , inode] = line.trim().split(/\s+/)
@@ -47,7 +47,7 @@ export function ownersIn(table: string, connection: AcceptedConnection): (number
 }
 
 /** One end of a connection within this machine, spelled as `listedEnd` spells it; undefined for any other address. */
-function endOf(address: string | undefined, port: number | undefined): string | undefined {
+function socketEnd(address: string | undefined, port: number | undefined): string | undefined {
   if (address === undefined || port === undefined) return undefined
   if (address === '::1') return `${'0'.repeat(31)}1:${port}`
   const bytes = /^(?:::ffff:)?(127)\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/i.exec(address)?.slice(1)

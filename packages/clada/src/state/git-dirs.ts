@@ -23,7 +23,7 @@ export function gitDirsAt(
   const dotGit = path.join(top, '.git')
   const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
   if (stat === undefined || !(stat.isDirectory() || stat.isFile() || stat.isSymbolicLink())) return undefined
-  const gitDir = stat.isDirectory() ? dotGit : targetOf(dotGit, stat)
+  const gitDir = stat.isDirectory() ? dotGit : gitFileTarget(dotGit, stat)
   if (gitDir === undefined) return { broken: `'${dotGit}' does not say where the repository is` }
   if (!isGitDir(gitDir)) {
     if (stat.isDirectory()) return undefined
@@ -32,9 +32,9 @@ export function gitDirsAt(
   const commonDir = commonDirOf(gitDir)
   const special = specialFile({ gitDir, commonDir })
   if (special !== undefined) return { broken: `'${special}' is a special file, and git would wait for it` }
-  const inside = [gitDir, commonDir].every((dir) => isInside(real(dir), real(top)))
+  const inside = [gitDir, commonDir].every((dir) => isInside(realGitPath(dir), realGitPath(top)))
   if (!inside && !pointsBack(top, { gitDir, commonDir })) {
-    const outside = isInside(real(gitDir), real(top)) ? commonDir : gitDir
+    const outside = isInside(realGitPath(gitDir), realGitPath(top)) ? commonDir : gitDir
     return {
       foreign: `'${dotGit}' leads to '${outside}', which does not point back to this project`,
       advice: repairAdvice,
@@ -79,8 +79,8 @@ export function commonDirAround(dir: string): string | undefined {
   for (let top = dir; ; top = path.dirname(top)) {
     const dotGit = path.join(top, '.git')
     const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
-    const gitDir = stat === undefined || stat.isDirectory() ? dotGit : targetOf(dotGit, stat)
-    if (stat !== undefined && gitDir !== undefined && isGitDir(gitDir)) return real(commonDirOf(gitDir))
+    const gitDir = stat === undefined || stat.isDirectory() ? dotGit : gitFileTarget(dotGit, stat)
+    if (stat !== undefined && gitDir !== undefined && isGitDir(gitDir)) return realGitPath(commonDirOf(gitDir))
     if (top === path.dirname(top)) return undefined
   }
 }
@@ -93,7 +93,7 @@ function commonDirOf(gitDir: string): string {
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
 /** Where a `.git` that is a file or a link leads. */
-function targetOf(dotGit: string, stat: fs.Stats): string | undefined {
+function gitFileTarget(dotGit: string, stat: fs.Stats): string | undefined {
   if (stat.isSymbolicLink()) return path.resolve(path.dirname(dotGit), fs.readlinkSync(dotGit))
   const [, target] = /^gitdir: (.+)/.exec(readOwn(dotGit) ?? '') ?? []
   return target === undefined ? undefined : path.resolve(path.dirname(dotGit), target.trim())
@@ -102,12 +102,12 @@ function targetOf(dotGit: string, stat: fs.Stats): string | undefined {
 /** Whether a git directory elsewhere names this one as its worktree, or as its submodule's files. */
 function pointsBack(top: string, { gitDir, commonDir }: GitDirs): boolean {
   if (gitDir === commonDir) return leadsTo(gitDir, worktreeIn(readOwn(path.join(gitDir, 'config')) ?? ''), top)
-  if (path.dirname(path.dirname(real(gitDir))) !== real(commonDir)) return false
+  if (path.dirname(path.dirname(realGitPath(gitDir))) !== realGitPath(commonDir)) return false
   return leadsTo(gitDir, readOwn(path.join(gitDir, 'gitdir'))?.trim(), path.join(top, '.git'))
 }
 
 const leadsTo = (from: string, target: string | undefined, to: string): boolean =>
-  target !== undefined && target !== '' && real(path.resolve(real(from), target)) === real(to)
+  target !== undefined && target !== '' && realGitPath(path.resolve(realGitPath(from), target)) === realGitPath(to)
 
 /** `core.worktree`, as a config file has it. */
 function worktreeIn(config: string): string | undefined {
@@ -123,8 +123,8 @@ function worktreeIn(config: string): string | undefined {
 
 /** The first link or alternate by which git would read something outside. Single objects are named by their content. */
 function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): string | undefined {
-  const within = open.map(real)
-  const leadsOut = (file: string): boolean => !within.some((dir) => isInside(real(file), dir))
+  const within = open.map(realGitPath)
+  const leadsOut = (file: string): boolean => !within.some((dir) => isInside(realGitPath(file), dir))
   const links = [
     ...linksIn(gitDir),
     ...(commonDir === gitDir ? [] : linksIn(commonDir)),
@@ -135,10 +135,10 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
   const link = links.find(leadsOut)
   if (link !== undefined) return link
   // Only the git directory itself: elsewhere in the project objects may be those of a repository with blocked files.
-  const own = [gitDir, commonDir].map(real)
+  const own = [gitDir, commonDir].map(realGitPath)
   const isElsewhere = (dir: string): boolean =>
     [dir, ...['', 'info', 'pack'].flatMap((name) => linksIn(path.join(dir, name)))].some(
-      (file) => !own.some((one) => isInside(real(file), one)),
+      (file) => !own.some((one) => isInside(realGitPath(file), one)),
     )
   return foreignAlternates(path.join(commonDir, 'objects'), isElsewhere)
 }
@@ -187,7 +187,7 @@ const writtenName =
  */
 export function oddEntry({ gitDir, commonDir }: GitDirs): OddEntry | undefined {
   for (const dir of new Set([gitDir, commonDir])) {
-    const odd = oddIn(dir, (name) => writtenName.test(name), below)
+    const odd = oddIn(dir, (name) => writtenName.test(name), refuseBelow)
     if (odd !== undefined) return odd
   }
   return oddReference({ gitDir, commonDir })
@@ -223,7 +223,7 @@ function filesBelow(dir: string): string[] {
 type Odd = OddEntry | undefined
 
 /** How far a directory in a git directory is looked into. Single objects are named by their content and only ever added. */
-function below(dir: string, name: string): Odd {
+function refuseBelow(dir: string, name: string): Odd {
   if (name === 'objects')
     return oddIn(
       dir,
@@ -231,7 +231,7 @@ function below(dir: string, name: string): Odd {
       (inner, one) => (one.length > 2 ? oddIn(inner) : undefined),
     )
   if (name === 'worktrees' || name === 'modules') return oddIn(dir)
-  return oddIn(dir, undefined, (inner) => below(inner, ''))
+  return oddIn(dir, undefined, (inner) => refuseBelow(inner, ''))
 }
 
 const isTemporary = (name: string): boolean => name.startsWith('tmp_')
@@ -263,12 +263,12 @@ function linksIn(dir: string, depth: 'one' | 'all' = 'one'): string[] {
 }
 
 /** A path without links on its way, as far as it is there. */
-function real(file: string): string {
+function realGitPath(file: string): string {
   try {
     return fs.realpathSync(file)
   } catch {
     const parent = path.dirname(file)
-    return parent === file ? file : path.join(real(parent), path.basename(file))
+    return parent === file ? file : path.join(realGitPath(parent), path.basename(file))
   }
 }
 

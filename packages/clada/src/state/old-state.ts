@@ -26,14 +26,14 @@ export const oldStateNames: readonly string[] = [
  */
 export function oldStateDir(root: string): string | undefined {
   const dirs = [path.join(root, stateName), homeOf(root)].filter(isDirectory)
-  return dirs.find((dir) => oldStateNames.some((name) => isEntry(path.join(dir, name))))
+  return dirs.find((dir) => oldStateNames.some((name) => hasFile(path.join(dir, name))))
 }
 
 const homeOf = (root: string): string => path.join(stateHome(), shortDigestOf(root))
 
 /** Whether this user's clada made it: its id was noted in the user's own state directory. */
 export const isOldStateOurs = (root: string): boolean =>
-  oldStateDir(root) === homeOf(root) || vouchersOf(root).some(isEntry)
+  oldStateDir(root) === homeOf(root) || vouchersOf(root).some(hasFile)
 
 /** It counts as moved from now on. */
 export function forgetOldState(root: string): void {
@@ -46,4 +46,4 @@ function vouchersOf(root: string): string[] {
   return [path.join(stateHome(), 'vouched'), temporaryHome()].map((dir) => path.join(dir, `${digestOf(root)}-${id}`))
 }
 
-const isEntry = (file: string): boolean => readStats(file) !== undefined
+const hasFile = (file: string): boolean => readStats(file) !== undefined

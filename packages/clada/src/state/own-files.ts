@@ -42,7 +42,7 @@ export function putFile(file: string, content: string | Uint8Array, mode = 0o600
 export function sweepNewFiles(dir: string): void {
   for (const name of fs.readdirSync(dir)) {
     const pid = Number(/\.(\d+)-[0-9a-z]+\.new$/.exec(name)?.[1])
-    if (pid > 0 && pid !== process.pid && !isRunning(pid)) removeFile(path.join(dir, name))
+    if (pid > 0 && pid !== process.pid && !isProcessRunning(pid)) removeFile(path.join(dir, name))
   }
 }
 
@@ -250,7 +250,7 @@ let ownStart: string | undefined
 export const ownOwner = (): Owner => ({
   pid: process.pid,
   // Asked for by each lock and the journal; to read it takes longer than to take a lock.
-  started: (ownStart ??= startOf(process.pid) ?? ''),
+  started: (ownStart ??= processStart(process.pid) ?? ''),
   host: os.hostname(),
   command: ['clada', ...process.argv.slice(2)].join(' ').slice(0, 200),
   time: new Date().toISOString(),
@@ -261,14 +261,14 @@ export function isAlive({ pid, started, host, time }: Owner): boolean {
   if (host !== '' && host !== os.hostname()) return true
   // Where the kernel does not say when a process began, a number may be in use again, by this one too.
   if (started === '' && pid === process.pid && Date.parse(time) < performance.timeOrigin) return false
-  if (!isRunning(pid)) return false
-  const now = startOf(pid)
+  if (!isProcessRunning(pid)) return false
+  const now = processStart(pid)
   // A zombie: in a container often no process collects it.
   if (now === 'ended') return false
   return now === undefined || started === '' || now === started
 }
 
-function isRunning(pid: number): boolean {
+function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -301,7 +301,7 @@ export function ownerFrom(value: unknown): Owner | undefined {
   }
 }
 
-function startOf(pid: number): string | undefined {
+function processStart(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name in parentheses may contain spaces; after it the first field is the state, the 20th the start time.

@@ -40,10 +40,10 @@ const ceilings = (env: NodeJS.ProcessEnv): string[] =>
     .map(realPath)
 
 const markIn = (dir: string): string | undefined =>
-  isEntry(path.join(dir, projectFileName)) ? projectFileName : hasRepository(dir) ? gitName : undefined
+  isPresent(path.join(dir, projectFileName)) ? projectFileName : hasRepository(dir) ? gitName : undefined
 
 /** Also one that is broken or leads elsewhere: what is wrong with it is said when it is used. */
-const hasRepository = (dir: string): boolean => isEntry(path.join(dir, gitName)) && gitDirsAt(dir) !== undefined
+const hasRepository = (dir: string): boolean => isPresent(path.join(dir, gitName)) && gitDirsAt(dir) !== undefined
 
 function whyNotTrusted(dir: string): string | undefined {
   const user = process.geteuid?.()
@@ -62,7 +62,7 @@ function whyNotTrusted(dir: string): string | undefined {
 const canOthersWrite = ({ mode, uid, gid }: fs.Stats): boolean =>
   (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid)
 
-const isEntry = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+const isPresent = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
 
 function realPath(dir: string): string {
   try {

@@ -128,10 +128,10 @@ function makeStateAt(dir: string, root: string): void {
 
 /** The inode recognizes a project that was moved. */
 function noteRoot(dir: string, root: string): void {
-  putFile(path.join(dir, rootFile), `${JSON.stringify({ root, inode: inodeOf(root) })}\n`)
+  putFile(path.join(dir, rootFile), `${JSON.stringify({ root, inode: rootInode(root) })}\n`)
 }
 
-function inodeOf(root: string): string {
+function rootInode(root: string): string {
   const { dev, ino, birthtimeNs } = fs.statSync(root, { bigint: true })
   // The number alone is soon another directory's.
   return `${dev}:${ino}:${birthtimeNs}`
@@ -193,7 +193,7 @@ export function foreignStateNote(root: string): string | undefined {
   if (old === undefined) return undefined
   return isOldStateOurs(root)
     ? `the history is still in '${old}', where an older version kept it; the next execution moves it`
-    : brought(old)
+    : broughtWarning(old)
 }
 
 /** A history in a repository that is not used, for example because something planted a link in it. */
@@ -209,7 +209,7 @@ function unusedStateNote(root: string): string | undefined {
 }
 
 /** About a history in the directory of earlier versions that does not count. */
-export const brought = (dir: string): string =>
+export const broughtWarning = (dir: string): string =>
   `the history in '${dir}' is not read: it came with the project, or an older version made it before the project was moved. If it is yours: clada trust --history`
 
 /** State directories that may be those of this project and are not signed for it, the newest first. */
@@ -230,7 +230,7 @@ function isOfOtherRoot(dir: string): boolean {
 
 /** Those of the same directory under another path. */
 function movedStates(root: string): string[] {
-  const inode = inodeOf(root)
+  const inode = rootInode(root)
   return keysFor(root).flatMap(({ home }) =>
     stateDirsIn(path.join(home, projects)).filter((dir) => {
       const noted = notedRoot(dir)
@@ -277,17 +277,19 @@ const randomId = (): string => process.getBuiltinModule('node:crypto').randomByt
 /** The names below a git directory that hold state of this or another worktree or submodule, relative to it. */
 export function statesInGit(commonDir: string): string[] {
   const inModules = (below: string): string[] =>
-    namesIn(path.join(commonDir, below)).flatMap((name) => {
+    namesInDirectory(path.join(commonDir, below)).flatMap((name) => {
       const dir = `${below}/${name}`
       if (fs.existsSync(path.join(commonDir, dir, 'HEAD')))
         return [`${dir}/${stateInGit}`, ...inModules(`${dir}/modules`)]
       return inModules(dir)
     })
-  const inWorktrees = namesIn(path.join(commonDir, 'worktrees')).map((name) => `worktrees/${name}/${stateInGit}`)
+  const inWorktrees = namesInDirectory(path.join(commonDir, 'worktrees')).map(
+    (name) => `worktrees/${name}/${stateInGit}`,
+  )
   return [stateInGit, ...inWorktrees, ...inModules('modules')].filter((name) => isDirectory(path.join(commonDir, name)))
 }
 
-const namesIn = (dir: string): string[] => (isDirectory(dir) ? fs.readdirSync(dir) : [])
+const namesInDirectory = (dir: string): string[] => (isDirectory(dir) ? fs.readdirSync(dir) : [])
 
 const isState = (dir: string): boolean => isOwnDir(dir) && readStats(path.join(dir, rootFile)) !== undefined
 

@@ -6,7 +6,7 @@ import { packageDir } from '../core/installation.ts'
 import { isInPackages, isInside } from '../core/paths.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { jsonOf, readLinked } from './own-files.ts'
-import { namesOf } from './user-state.ts'
+import { pathSpellings } from './user-state.ts'
 
 /**
  * What this process is made of: the package of clada, the packages it needs, wherever Node would look for them, Node, and
@@ -30,12 +30,12 @@ let started: StartedProgram | undefined
 let needed: readonly string[] | undefined
 
 function findStarted(): StartedProgram {
-  const node = namesOf(process.execPath)
+  const node = pathSpellings(process.execPath)
   const dir = packageDir()
   if (dir === undefined) return { names: node, dir }
   // A checkout is what somebody works on; what was built in it is not.
   const own = isInPackages(dir) ? dir : path.join(dir, 'dist')
-  const links = namesOf(process.argv[1] ?? dir)
+  const links = pathSpellings(process.argv[1] ?? dir)
   return { names: [...node, ...preloaded(), own, ...(isInside(links.at(-1) ?? '', own) ? links : [])], dir }
 }
 
@@ -47,7 +47,7 @@ function preloaded(): string[] {
   return words.flatMap((word, at) => {
     const [option, value = words[at + 1]] =
       /^(?:-r|--require|--import|--loader|--experimental-loader)(?:=(.*))?$/s.exec(word) ?? []
-    return option === undefined || value === undefined ? [] : namesOf(fileOf(value))
+    return option === undefined || value === undefined ? [] : pathSpellings(fileOf(value))
   })
 }
 
@@ -66,7 +66,7 @@ function addNeeded(dir: string, found: Set<string>, seen = new Set<string>()): S
   seen.add(dir)
   for (const name of neededBy(dir)) {
     for (const at of lookedThrough(dir)) {
-      const names = namesOf(path.join(at, 'node_modules', name))
+      const names = pathSpellings(path.join(at, 'node_modules', name))
       for (const one of names) found.add(one)
       const real = names.at(-1) ?? ''
       if (!fs.existsSync(real)) continue

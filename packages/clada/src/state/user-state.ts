@@ -20,7 +20,7 @@ export const userFile = (): string => path.join(configHome(), 'config.yml')
 /** Everything that must be blocked so that both stay the user's own, by each name that leads there. */
 export const userPlaces = (): string[] => [
   ...new Set(
-    [stateHome(), configHome(), userFile(), temporaryHome(), ...codeHomes()].flatMap((place) => namesOf(place)),
+    [stateHome(), configHome(), userFile(), temporaryHome(), ...codeHomes()].flatMap((place) => pathSpellings(place)),
   ),
 ]
 
@@ -37,7 +37,7 @@ function codeHomes(): string[] {
  * A path as it is given, and as it is after each link on its way; names that do not exist yet included. A program that can
  * write to any of them decides what is read in the end.
  */
-export function namesOf(given: string): string[] {
+export function pathSpellings(given: string): string[] {
   const names = [path.resolve(given)]
   for (let next = pastLink(names[0] ?? ''); next !== undefined && !names.includes(next); next = pastLink(next)) {
     names.push(next)
@@ -89,8 +89,8 @@ function home(): string {
 export function userStateDir(root: string): string | undefined {
   const dir = stateHome()
   // The home directory or the whole disk is not a downloaded project; documents cannot reach the directory itself.
-  if (root === '/' || namesOf(homeDir()).includes(root)) return dir
-  return namesOf(dir).some((name) => name.startsWith(`${root}${path.sep}`)) ? undefined : dir
+  if (root === '/' || pathSpellings(homeDir()).includes(root)) return dir
+  return pathSpellings(dir).some((name) => name.startsWith(`${root}${path.sep}`)) ? undefined : dir
 }
 
 /** A short name for a root, the same in every run. */
@@ -115,13 +115,13 @@ export function keepForUser(file: string, text: string): void {
  * that a directory cannot be found although all above it is there, as it does below /proc.
  */
 export function makePrivateDir(dir: string): void {
-  if (isDirectory(dir)) return
+  if (isStateDirectory(dir)) return
   if (dir !== path.dirname(dir)) makePrivateDir(path.dirname(dir))
   try {
     fs.mkdirSync(dir, { mode: 0o700 })
   } catch (error) {
     // Another process may have made it at the same time.
-    if (!isDirectory(dir)) throw error
+    if (!isStateDirectory(dir)) throw error
   }
 }
 
@@ -133,7 +133,7 @@ export function isPrivate(dir: string): boolean {
 }
 
 /** Throws below a file, on every Node: from 22 on, `throwIfNoEntry: false` would say that nothing is there. */
-function isDirectory(dir: string): boolean {
+function isStateDirectory(dir: string): boolean {
   try {
     return fs.statSync(dir).isDirectory()
   } catch (error) {

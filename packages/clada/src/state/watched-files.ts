@@ -41,13 +41,13 @@ export function isWatched(absolute: string): boolean {
   const files = watchedFiles()
   if (files.length === 0) return false
   const name = foldedName(absolute)
-  const identity = identityOf(absolute)
-  const place = placeOf(absolute)
+  const identity = fileIdentity(absolute)
+  const place = directoryAndName(absolute)
   return files.some(
     (file) =>
       foldedName(file) === name ||
-      (identity !== undefined && identityOf(file) === identity) ||
-      (place !== undefined && placeOf(file) === place),
+      (identity !== undefined && fileIdentity(file) === identity) ||
+      (place !== undefined && directoryAndName(file) === place),
   )
 }
 
@@ -117,27 +117,27 @@ function linkOf(file: string): string {
   }
 }
 
-const identityOf = (file: string): string | undefined => keyOf(statOf(file, 'lstatSync'))
+const fileIdentity = (file: string): string | undefined => deviceAndInode(bigStat(file, 'lstatSync'))
 
-function placeOf(file: string): string | undefined {
-  const dir = keyOf(statOf(path.dirname(file), 'statSync'))
+function directoryAndName(file: string): string | undefined {
+  const dir = deviceAndInode(bigStat(path.dirname(file), 'statSync'))
   return dir === undefined ? undefined : `${dir}/${foldedName(path.basename(file))}`
 }
 
 /** The path below a root of a file whose path does not lead through it, such as with a second mount. */
 function aliasBelow(root: string, file: string): string | undefined {
   if (isInside(file, root)) return undefined
-  const top = keyOf(statOf(root, 'statSync'))
+  const top = deviceAndInode(bigStat(root, 'statSync'))
   for (let dir = path.dirname(file); top !== undefined; dir = path.dirname(dir)) {
-    if (keyOf(statOf(dir, 'statSync')) === top) return path.join(root, path.relative(dir, file))
+    if (deviceAndInode(bigStat(dir, 'statSync')) === top) return path.join(root, path.relative(dir, file))
     if (dir === path.dirname(dir)) break
   }
   return undefined
 }
 
-const keyOf = (stat: fs.BigIntStats | undefined): string | undefined => stat && `${stat.dev}:${stat.ino}`
+const deviceAndInode = (stat: fs.BigIntStats | undefined): string | undefined => stat && `${stat.dev}:${stat.ino}`
 
-function statOf(file: string, how: 'lstatSync' | 'statSync'): fs.BigIntStats | undefined {
+function bigStat(file: string, how: 'lstatSync' | 'statSync'): fs.BigIntStats | undefined {
   try {
     return fs[how](file, { bigint: true, throwIfNoEntry: false })
   } catch {

@@ -168,7 +168,7 @@ function holderOf(file: string, place: LockPlace = 'own'): Holder | undefined {
   }
   const found = jsonOf(text)
   const owner = ownerFrom(found)
-  if (owner === undefined && place === 'named' && !isBlank(text))
+  if (owner === undefined && place === 'named' && !isBlankLock(text))
     throw new ProblemError({ kind: 'not-a-lock', path: file })
   const nonce = typeof found === 'object' && found !== null && 'nonce' in found ? String(found.nonce) : noNonce
   return {
@@ -184,7 +184,7 @@ function holderOf(file: string, place: LockPlace = 'own'): Holder | undefined {
 /** For a lock without a nonce. */
 const noNonce = 'unknown'
 
-const isBlank = (text: string): boolean => /^[\s\0]*$/.test(text)
+const isBlankLock = (text: string): boolean => /^[\s\0]*$/.test(text)
 
 function isFresh(file: string): boolean {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })

@@ -14,7 +14,7 @@ export function summaryOf({
   if (kind !== 'run')
     return `${kind} ${ofActions === undefined ? '' : `action ${ofActions.join(', ')} of `}execution ${of ?? ''}`.trimEnd()
   const [said] = explanations
-  if (said !== undefined && said.trim() !== '') return oneLine(said.trim())
+  if (said !== undefined && said.trim() !== '') return summaryText(said.trim())
   const groups = new Map<string, string[]>()
   const { moves, others } = movesAmong(paths, byPrograms)
   if (moves.length > 0) groups.set('move', moves)
@@ -24,9 +24,9 @@ export function summaryOf({
     const verb = verbFor(path)
     if (onlyDirectories || !verb.endsWith('directory')) addTo(groups, verb, path.path)
   }
-  const parts = [...groups].map(([verb, names]) => partOf(verb, names))
+  const parts = [...groups].map(([verb, names]) => verbWithNames(verb, names))
   if (parts.length === 0 && moved !== undefined) return `move to ${moved.after.commit.slice(0, 8)}`
-  return parts.length === 0 ? 'no change' : oneLine(parts.join(', '))
+  return parts.length === 0 ? 'no change' : summaryText(parts.join(', '))
 }
 
 interface SummarizedExecution {
@@ -87,7 +87,7 @@ function verbFor({ before, after }: PathRecord): string {
   return after.type === 'absent' ? 'delete' : 'edit'
 }
 
-function partOf(verb: string, names: readonly string[]): string {
+function verbWithNames(verb: string, names: readonly string[]): string {
   if (names.length === 1) return `${verb} ${names[0]}`
   const [does = verb] = verb.split(' ')
   return `${does} ${names.length} ${verb.endsWith('directory') ? 'directories' : 'files'}`
@@ -97,7 +97,7 @@ function partOf(verb: string, names: readonly string[]): string {
 export const listOf = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
 
-function oneLine(text: string): string {
+function summaryText(text: string): string {
   const [line = ''] = text.split(/[\r\n]/)
   // By code points, to split no surrogate pair.
   const characters = [...withoutControls(line.replaceAll('\t', ' '))]

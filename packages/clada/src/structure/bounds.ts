@@ -73,13 +73,13 @@ function withoutLicence({ source }: Surroundings, taken: readonly Span[], start:
     if (!licence.test(comment)) continue
     // Lines of comment that run on from it are the same text.
     let kept = index
-    if (!text.startsWith('/*', span.start)) while (kept > 0 && isLine(text, taken[kept - 1])) kept--
+    if (!text.startsWith('/*', span.start)) while (kept > 0 && isWholeLine(text, taken[kept - 1])) kept--
     return taken[kept - 1]?.start ?? start
   }
   return first.start
 }
 
-const isLine = (text: string, span: Span | undefined): boolean =>
+const isWholeLine = (text: string, span: Span | undefined): boolean =>
   span !== undefined && !text.startsWith('/*', span.start) && !text.startsWith('@', span.start)
 
 /** End of a structure with its semicolon, and with a comment that ends its last line or follows further in. */

@@ -60,7 +60,7 @@ export function findOne(outline: Outline, path: string, target: string): Structu
   const shown = matches.slice(0, 20).map((match) => `\n  ${shownMatch(match)}`)
   return failed(
     'TARGET_AMBIGUOUS',
-    `${quoted(target)} matches ${found.length} structures in ${path}. Add the line of a structure around the one you mean, or its lines as shown, such as "header [12-15]":${shown.join('')}`,
+    `${quotedTarget(target)} matches ${found.length} structures in ${path}. Add the line of a structure around the one you mean, or its lines as shown, such as "header [12-15]":${shown.join('')}`,
     { matches },
   )
 }
@@ -83,14 +83,14 @@ function notFound(outline: Outline, path: string, target: string): StructureFail
   const inside = parent_found === null ? '' : ` ${shownMatch(parent_found)} is there.`
   const near = suggestions.map((match) => `\n  ${shownMatch(match)}`).join('')
   const hint = near === '' ? ' list_structures shows what there is.' : ` The most similar:${near}`
-  return failed('TARGET_NOT_FOUND', `${quoted(target)} is not in ${path}.${inside}${hint}`, {
+  return failed('TARGET_NOT_FOUND', `${quotedTarget(target)} is not in ${path}.${inside}${hint}`, {
     searched_path: path,
     parent_found,
     suggestions,
   })
 }
 
-const quoted = (target: string): string => `"${target.trim().split(/\r?\n/).join(' > ')}"`
+const quotedTarget = (target: string): string => `"${target.trim().split(/\r?\n/).join(' > ')}"`
 
 export interface Result_for_read_structure {
   matches: { text: string; line_range_inclusive: [number, number] }[]

@@ -72,7 +72,7 @@ function finder(language: Language, patterns: readonly NamedPattern[], types: re
   for (const [name, text] of patterns) {
     const pattern = patternOf(text)
     entry(pattern.type).patterns.push([name, pattern])
-    const { type } = partOf(pattern)
+    const { type } = innerPattern(pattern)
     if (type !== '_') entry(type)
   }
   for (const [name, type] of types) entry(type).names.push(name)
@@ -90,7 +90,7 @@ function finder(language: Language, patterns: readonly NamedPattern[], types: re
       for (const [name, pattern] of known.patterns) {
         for (const found of partsIn(node, pattern, fields) ?? []) {
           if (found === node) yield { name, node }
-          else if (partOf(pattern).type === '_') ofAnyType.push({ name, node: found })
+          else if (innerPattern(pattern).type === '_') ofAnyType.push({ name, node: found })
           else inside.set(found.id, [...(inside.get(found.id) ?? []), name])
         }
       }
@@ -165,9 +165,9 @@ function patternOf(text: string): Pattern {
 
 const holdsPart = (pattern: Pattern): boolean => pattern.isPart || pattern.children.some(holdsPart)
 
-function partOf(pattern: Pattern): Pattern {
+function innerPattern(pattern: Pattern): Pattern {
   const inside = pattern.children.find(holdsPart)
-  return pattern.isPart || inside === undefined ? pattern : partOf(inside)
+  return pattern.isPart || inside === undefined ? pattern : innerPattern(inside)
 }
 
 /** The parts in a node by every way in which it fits a pattern; undefined where it does not. */
@@ -176,7 +176,7 @@ function partsIn(node: Node, pattern: Pattern, fields: ChildFields = new Map()):
   if (type === '_' ? !node.isNamed : node.type !== type || node.isNamed === isToken) return undefined
   if (text !== undefined && !text.test(node.text)) return undefined
   if (absent.some((field) => node.childForFieldName(field) !== null)) return undefined
-  const inside = children.length === 0 ? [] : partsAmong(candidates(node, children, fields), 0, 0)
+  const inside = children.length === 0 ? [] : partsAmong(patternCandidates(node, children, fields), 0, 0)
   return inside === undefined || !pattern.isPart ? inside : [node]
 }
 
@@ -190,7 +190,7 @@ interface NodeCandidates {
   readonly patterns: readonly (Pattern & { readonly ids: ReadonlySet<number> | undefined })[]
 }
 
-function candidates(node: Node, patterns: readonly Pattern[], fields: ChildFields): NodeCandidates {
+function patternCandidates(node: Node, patterns: readonly Pattern[], fields: ChildFields): NodeCandidates {
   const nodes = patterns.some(({ isToken }) => isToken) ? node.children : node.namedChildren
   const idsIn = (field: string): ReadonlySet<number> => {
     const ids = fields.get(field) ?? new Set(node.childrenForFieldName(field).map(({ id }) => id))

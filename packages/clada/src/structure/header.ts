@@ -29,14 +29,14 @@ export function headerText(
 ): string {
   const lineEnd = source.endOf(source.lineAt(start))
   const to = Math.min(body !== null && body > start ? body : Math.min(lineEnd, end), start + LONGEST)
-  const header = oneLine(withoutSpans(source.text, start, to, comments))
+  const header = collapseSpaces(withoutSpans(source.text, start, to, comments))
   // The first expression is enough for most, and the tables of the second take a while to make.
   if (/[A-Za-z0-9]/.test(header) || /[\p{L}\p{N}]/u.test(header)) return withoutOpener(header)
   // A line that only opens something means nothing; what follows does: `{ "name": "x"`.
-  return oneLine(withoutSpans(source.text, start, Math.min(end, start + LONGEST), comments)).slice(0, SHORT)
+  return collapseSpaces(withoutSpans(source.text, start, Math.min(end, start + LONGEST), comments)).slice(0, SHORT)
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 const opener = /(?:\s*(?:[{:;=([,]|=>|->|(?<=\W)(?:then|do)))+$/
 

@@ -11,7 +11,7 @@ export function indentAt(source: Source, offset: number): string {
   return /^[ \t]*(?:- +)+$/.test(before) ? before.replaceAll('-', ' ') : indentOf(source.line(line))
 }
 
-const isBlank = (line: string): boolean => line.trim() === ''
+const isBlankLine = (line: string): boolean => line.trim() === ''
 
 /**
  * A span of a file as it is read: at zero indent, with LF. Lines inside strings stay as they are, and so do lines of
@@ -29,7 +29,7 @@ export function outdented(source: Source, span: Span, strings: () => readonly Sp
     if (startsInSpan(verbatim, source.startOf(line))) fixed.add(line - first)
   }
   const common = commonIndent(lines, fixed)
-  return `${lines.map((line, at) => (fixed.has(at) || isBlank(line) ? line : line.slice(common.length))).join('\n')}\n`
+  return `${lines.map((line, at) => (fixed.has(at) || isBlankLine(line) ? line : line.slice(common.length))).join('\n')}\n`
 }
 
 /** Whether a line that starts at an offset starts inside one of the spans. */
@@ -39,7 +39,7 @@ export const startsInSpan = (spans: readonly Span[], offset: number): boolean =>
 function commonIndent(lines: readonly string[], fixed: ReadonlySet<number>): string {
   let common = indentOf(lines[0] ?? '')
   for (const [at, line] of lines.entries()) {
-    if (fixed.has(at) || isBlank(line)) continue
+    if (fixed.has(at) || isBlankLine(line)) continue
     while (!line.startsWith(common)) common = common.slice(0, -1)
   }
   return common
@@ -60,7 +60,7 @@ export function indentForPlace(given: readonly string[], fixed: ReadonlySet<numb
   const base = indentOf(lines[0] ?? '')
   const unit = stepToChange(lines, fixed, place.steps)
   return lines.map((line, at) => {
-    if (fixed.has(at) || isBlank(line)) return line
+    if (fixed.has(at) || isBlankLine(line)) return line
     if (!line.startsWith(base)) return shifted(line, base, place.indent)
     const inner = line.slice(base.length)
     return place.indent + (unit === undefined ? inner : restepped(inner, unit.from, unit.to))
@@ -80,7 +80,7 @@ function shifted(line: string, base: string, indent: string): string {
 function withFirstLineLevel(lines: readonly string[], fixed: ReadonlySet<number>, indent: string): readonly string[] {
   const [first = ''] = lines
   if (indent === '' || indentOf(first) !== '' || !opens.test(first)) return lines
-  const rest = lines.filter((line, at) => at > 0 && !fixed.has(at) && !isBlank(line))
+  const rest = lines.filter((line, at) => at > 0 && !fixed.has(at) && !isBlankLine(line))
   const last = rest.at(-1)
   const closed = last !== undefined && indentOf(last) === indent && /^\s*(?:[)\]}]|end\b)/.test(last)
   // A brace on a line of its own is further in than its header in some styles.
@@ -96,7 +96,7 @@ export function indentSteps(lines: readonly string[], fixed: ReadonlySet<number>
   const counts = new Map<string, number>()
   let before: string | undefined
   for (const [at, line] of lines.entries()) {
-    if (fixed.has(at) || isBlank(line)) continue
+    if (fixed.has(at) || isBlankLine(line)) continue
     const own = indentOf(line)
     if (before !== undefined && opens.test(before)) {
       const outer = indentOf(before)
@@ -119,7 +119,7 @@ function stepToChange(lines: readonly string[], fixed: ReadonlySet<number>, step
   const base = indentOf(lines[0] ?? '').length
   const less = (line: string, at: number): boolean => {
     const depth = indentOf(line).length - base
-    return !fixed.has(at) && !isBlank(line) && !/^\s*\*/.test(line) && depth > 0 && depth < from.length
+    return !fixed.has(at) && !isBlankLine(line) && !/^\s*\*/.test(line) && depth > 0 && depth < from.length
   }
   return lines.some(less) ? undefined : { from, to }
 }
@@ -154,13 +154,16 @@ export async function pieceOf(content: string, language: Language): Promise<Piec
   const lines = first === -1 ? [] : all.slice(first, last + 1)
   // The last line end is no blank line; the last of several is the end of a blank one.
   const blankAfter = Math.max(0, all.length - last - 2)
-  return { lines, ...(await look(lines, language)), blankBefore: Math.max(0, first), blankAfter, suffix: '' }
+  return { lines, ...(await parsePiece(lines, language)), blankBefore: Math.max(0, first), blankAfter, suffix: '' }
 }
 
 type ParsedPiece = Pick<Piece, 'fixed' | 'kind'> & { readonly errors: number }
 
 /** Parses the lines alone, then inside what the language needs around them, and believes the reading with the fewest errors. */
-async function look(lines: readonly string[], language: Language): Promise<Pick<Piece, 'fixed' | 'kind' | 'isSound'>> {
+async function parsePiece(
+  lines: readonly string[],
+  language: Language,
+): Promise<Pick<Piece, 'fixed' | 'kind' | 'isSound'>> {
   const { parser } = language
   const alone: readonly (readonly [string, string])[] = [['', '']]
   const frames = parser.kind === 'tree-sitter' ? (parser.fragments ?? alone) : alone

@@ -83,13 +83,13 @@ export function blankLinesBetween(
   const isTop = parent === null || parent.language !== language
   const short = a.lines === 1 && b.lines === 1 && isDefinition(a) === isDefinition(b)
   const apart = isApart(parent, a) && isApart(parent, b)
-  const tight = (short && !apart) || (isEntry(a) && isEntry(b))
+  const tight = (short && !apart) || (isListEntry(a) && isListEntry(b))
   const usual = tight ? single : isTop ? top : inner
   const sized = (pair: NeighbourPair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
   const alike = (pair: NeighbourPair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
   const fields = (pair: NeighbourPair): boolean =>
     [a, b, pair.a, pair.b].every(({ kind }) => kind !== null && compactKinds.has(kind))
-  const entries = (pair: NeighbourPair): boolean => [a, b, pair.a, pair.b].every(isEntry)
+  const entries = (pair: NeighbourPair): boolean => [a, b, pair.a, pair.b].every(isListEntry)
   const examples = [siblings.filter(alike), siblings.filter(entries), anywhere.filter(alike)]
   // Of two short ones of a kind the language knows better than a file that has no such two.
   if (!(short && a.kind === b.kind)) {
@@ -129,7 +129,7 @@ const isLike = (a: SpacingShape, b: SpacingShape): boolean =>
   isDefinition(a) === isDefinition(b)
 
 /** The members of a value are close, however long they are. */
-const isEntry = ({ kind }: SpacingShape): boolean => kind === 'key' || kind === 'member' || kind === 'item'
+const isListEntry = ({ kind }: SpacingShape): boolean => kind === 'key' || kind === 'member' || kind === 'item'
 
 /** Even one of a single line is apart from the variables around it. */
 const isDefinition = ({ kind }: SpacingShape): boolean =>

@@ -39,7 +39,7 @@ function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language
     if (token.type === 'blockquote_close') quotes--
     if (token.map !== null && quotes === 0) {
       const [from, to] = token.map
-      const entry = entryOf(token, tokens[index + 1]?.content ?? '', source, from, to)
+      const entry = markdownPart(token, tokens[index + 1]?.content ?? '', source, from, to)
       if (entry !== undefined) {
         found.push(entry)
         const level = Number(token.tag.slice(1))
@@ -78,7 +78,7 @@ interface MarkdownToken {
 const marker = /^(?:[-*+]|\d{1,9}[.)])(?:\s+|$)/
 const box = /^\[[ xX]\]\s+/
 
-function entryOf(
+function markdownPart(
   token: MarkdownToken,
   inline: string,
   source: Source,
@@ -91,12 +91,18 @@ function entryOf(
     case 'heading_open': {
       const name = inline.replace(/\s+/g, ' ').trim()
       const marked = `${'#'.repeat(Number(token.tag.slice(1)))} ${name}`
-      return { kind: 'section', name, header: marked, otherHeaders: [line, plain(name), plain(marked)], ...lines }
+      return {
+        kind: 'section',
+        name,
+        header: marked,
+        otherHeaders: [line, stripMarkdown(name), stripMarkdown(marked)],
+        ...lines,
+      }
     }
     case 'list_item_open': {
       const text = line.replace(marker, '')
       const bare = text.replace(box, '')
-      return { kind: 'item', name: null, header: line, otherHeaders: [text, bare, plain(bare)], ...lines }
+      return { kind: 'item', name: null, header: line, otherHeaders: [text, bare, stripMarkdown(bare)], ...lines }
     }
     case 'fence': {
       const info = token.info.trim()
@@ -106,7 +112,7 @@ function entryOf(
     }
     case 'blockquote_open': {
       const text = line.replace(/^(?:>\s?)+/, '')
-      return { kind: 'quote', name: null, header: line, otherHeaders: [text, plain(text)], ...lines }
+      return { kind: 'quote', name: null, header: line, otherHeaders: [text, stripMarkdown(text)], ...lines }
     }
     case 'table_open': {
       const cells = line.replace(/^\||\|$/g, '').replace(/\s*\|\s*/g, ' | ')
@@ -118,7 +124,7 @@ function entryOf(
 }
 
 /** Without the marks of emphasis, code and links. */
-const plain = (text: string): string => text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*_`]+/g, '')
+const stripMarkdown = (text: string): string => text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*_`]+/g, '')
 
 function closeSections(headings: readonly { level: number; found: MarkdownPart }[], lineCount: number): void {
   const open: { level: number; found: MarkdownPart }[] = []

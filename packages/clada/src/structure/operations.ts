@@ -29,7 +29,7 @@ export function structureOperations(files: StructureFiles) {
     change: (document: NamedText) => Promise<Edited<T> | StructureFailure>,
   ): Promise<StructureResult<T>> =>
     guarded(async () => {
-      const document = await open(files, path)
+      const document = await openStructureFile(files, path)
       if ('ok' in document) return document
       const done = await change(document)
       if ('ok' in done) return done
@@ -41,7 +41,7 @@ export function structureOperations(files: StructureFiles) {
     use: (document: NamedText) => Promise<T | StructureFailure>,
   ): Promise<StructureResult<T>> =>
     guarded(async () => {
-      const document = await open(files, path)
+      const document = await openStructureFile(files, path)
       if ('ok' in document) return document
       const data = await use(document)
       return 'ok' in data ? data : { ok: true, data, warnings: [] }
@@ -101,7 +101,7 @@ export function structureOperations(files: StructureFiles) {
   }
 }
 
-async function open(files: StructureFiles, path: string): Promise<NamedText | StructureFailure> {
+async function openStructureFile(files: StructureFiles, path: string): Promise<NamedText | StructureFailure> {
   const text = await files.read(path)
   if (text === null) return failed('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   return { path, text }
@@ -115,7 +115,7 @@ async function carryOut(
   destination: Destination,
   options?: SpacingOptions,
 ): Promise<StructureResult<Result_for_move_structure>> {
-  const from = await open(files, source_path)
+  const from = await openStructureFile(files, source_path)
   if ('ok' in from) return from
   const same = files.isSame?.(source_path, dest_path) ?? source_path === dest_path
   const to = same ? null : await openDestination(files, dest_path, destination)

@@ -5,7 +5,7 @@ import type { OutlineEntry } from './document.ts'
  * at the top. `list_structures` gives everything that has a header; this leaves out what is only a step inside code.
  */
 export function outlineView(structures: readonly OutlineEntry[]): OutlineEntry[] {
-  return seen(structures, 'open')
+  return visibleEntries(structures, 'open')
 }
 
 /**
@@ -75,7 +75,7 @@ export const roles: Readonly<Record<string, Role>> = {
 }
 
 /** What is not shown makes room for the definitions inside it. */
-function seen(structures: readonly OutlineEntry[], place: Nesting, around?: string): OutlineEntry[] {
+function visibleEntries(structures: readonly OutlineEntry[], place: Nesting, around?: string): OutlineEntry[] {
   return structures.flatMap((structure) => {
     const { children = [], ...own } = structure
     const { kind, header } = own
@@ -83,7 +83,7 @@ function seen(structures: readonly OutlineEntry[], place: Nesting, around?: stri
     const shown = role.shown.includes(place) || (kind === 'call' && around === 'call' && namedCall.test(header))
     const steps = role.inside !== 'nowhere' && (!shown || boundFunction.test(header))
     const inside = transparent.test(header) ? place : steps ? 'body' : role.inside
-    const inner = inside === 'nowhere' ? [] : seen(children, inside, kind)
+    const inner = inside === 'nowhere' ? [] : visibleEntries(children, inside, kind)
     if (!shown || (role.frame && inner.length === 0)) return inner
     return [inner.length === 0 ? own : { ...own, children: inner }]
   })

@@ -83,7 +83,9 @@ export function syntaxParts(grammar: Grammar, tree: Tree, base: number): Parts {
   }
   for (const part of all) for (const role of part.roles) byRole[role].push(part)
   return {
-    roots: nested(all.filter(({ kind, roles }) => kind !== null || roles.includes('wrap') || roles.includes('list'))),
+    roots: nestParts(
+      all.filter(({ kind, roles }) => kind !== null || roles.includes('wrap') || roles.includes('list')),
+    ),
     comments: byRole.comment,
     decorators: byRole.decorator,
     preamble: byRole.preamble,
@@ -92,7 +94,7 @@ export function syntaxParts(grammar: Grammar, tree: Tree, base: number): Parts {
   }
 }
 
-function nested(sorted: readonly Part[]): Part[] {
+function nestParts(sorted: readonly Part[]): Part[] {
   const roots: Part[] = []
   const open: Part[] = []
   for (const part of sorted) {
@@ -122,7 +124,7 @@ const nameFields = ['name', 'declarator', 'key', 'left', 'pattern']
 /** The part of a node after its header. */
 export function bodyOf(node: Node, row: TreeSitterRow): Node | null {
   const given = row.bodies?.[node.type]
-  if (given !== undefined) return given === '' ? null : follow(node, given)
+  if (given !== undefined) return given === '' ? null : followFields(node, given)
   for (const field of bodyFields) {
     const body = node.childForFieldName(field)
     if (body !== null) return body
@@ -134,11 +136,12 @@ export function bodyOf(node: Node, row: TreeSitterRow): Node | null {
 /** The node of a name: through declarators to the innermost. */
 export function nameNode(node: Node, row: TreeSitterRow): Node | null {
   const given = row.names?.[node.type]
-  if (given !== undefined) return given === '' ? null : follow(node, given)
+  if (given !== undefined) return given === '' ? null : followFields(node, given)
   let found: Node | null = null
   for (let at: Node | null = node; at !== null;) {
     const path: string | undefined = at === node ? undefined : row.names?.[at.type]
-    const inner: Node | null = path === undefined ? firstField(at, nameFields) : path === '' ? null : follow(at, path)
+    const inner: Node | null =
+      path === undefined ? firstField(at, nameFields) : path === '' ? null : followFields(at, path)
     if (inner !== null) found = inner
     // Names are leaves as a rule; then there is nothing more to ask.
     at = inner === null || inner.namedChildCount === 0 ? null : inner
@@ -156,7 +159,7 @@ export function ownerOf(node: Node, row: TreeSitterRow): string | null {
   const given = row.owners?.[node.type]
   if (given === undefined) return null
   if (given === 'name') return /(\w+)(?:<[^:]*>)?::\W*\w+$/.exec(nameNode(node, row)?.parent?.text ?? '')?.[1] ?? null
-  return /\w+/.exec(follow(node, given)?.text ?? '')?.[0] ?? null
+  return /\w+/.exec(followFields(node, given)?.text ?? '')?.[0] ?? null
 }
 
 function firstField(node: Node, fields: readonly string[]): Node | null {
@@ -174,7 +177,7 @@ const firstOfType = (node: Node, types: readonly string[]): Node | null =>
  * `a.b`: the field or the node type b in a; `a|b`: whichever there is; `a?`: a if it is there; a number: that child. A
  * `*` at the end continues through declarators.
  */
-function follow(node: Node, path: string): Node | null {
+function followFields(node: Node, path: string): Node | null {
   let at: Node | null = node
   for (const step of path.split('.')) {
     if (at === null) return null

@@ -106,14 +106,14 @@ const topOf = (text: string, language: Language): Promise<Top | undefined> =>
     if (!outline.errors().every(isInside)) return undefined
     const preamble = { start: 0, end: Math.min(outline.preambleEnd, outline.structures[0]?.start ?? text.length) }
     return {
-      names: new Set(declarations.flatMap((one) => namesOf(one))),
+      names: new Set(declarations.flatMap((one) => declaredNames(one))),
       imports: telling(outline, preamble, []),
       rest: telling(outline, { start: preamble.end, end: text.length }, declarations),
     }
   })
 
 /** The name of a declaration, and those of its members. */
-function namesOf({ name, header, kind, children }: Structure): string[] {
+function declaredNames({ name, header, kind, children }: Structure): string[] {
   const own = name ?? header
   const members = holders.has(kind) ? children.filter(isDeclaration) : []
   return [own, ...members.map((one) => `${own}\0${one.name ?? one.header}`)]
@@ -158,7 +158,8 @@ const holders: ReadonlySet<Kind> = new Set<Kind>([
 /** Kinds that a part is never made of: their names say too little. */
 const tooSmall: ReadonlySet<Kind> = new Set<Kind>([...nameless, 'declaration', 'element'])
 
-const keyOf = ({ kind, name, header, owner }: Structure): string => `${kind}\0${owner ?? ''}\0${name ?? header}`
+const declarationKey = ({ kind, name, header, owner }: Structure): string =>
+  `${kind}\0${owner ?? ''}\0${name ?? header}`
 
 const isDeclaration = ({ kind, name }: Structure): boolean => !tooSmall.has(kind) || (kind === 'rule' && name === null)
 
@@ -171,11 +172,11 @@ async function readParts(part: string, language: Language): Promise<ReadPart | u
     const found = await withOutline(`${before}${content}${after}`, language, (outline) => {
       const end = outline.source.text.length - after.length
       if (outline.errors().length > 0) return undefined
-      const structures = inside(outline.structures, before.length).filter((one) => one.end <= end)
+      const structures = structuresFrom(outline.structures, before.length).filter((one) => one.end <= end)
       if (!structures.some(isDeclaration)) return undefined
       const preamble = Math.max(before.length, Math.min(outline.preambleEnd, structures[0]?.start ?? end))
       return {
-        parts: structures.filter(isDeclaration).map((one) => partOf(outline, one)),
+        parts: structures.filter(isDeclaration).map((one) => declarationOf(outline, one)),
         imports: telling(outline, { start: before.length, end: preamble }, []),
         rest: telling(outline, { start: preamble, end }, structures.filter(isDeclaration)),
       }
@@ -195,20 +196,20 @@ function withoutIndent(part: string): string {
     : part
 }
 
-const inside = (structures: readonly Structure[], from: number): Structure[] =>
-  structures.flatMap((one) => (one.start >= from ? [one] : inside(one.children, from)))
+const structuresFrom = (structures: readonly Structure[], from: number): Structure[] =>
+  structures.flatMap((one) => (one.start >= from ? [one] : structuresFrom(one.children, from)))
 
-function partOf(outline: Outline, structure: Structure): Declaration {
+function declarationOf(outline: Outline, structure: Structure): Declaration {
   const { kind, header, start, headerStart, end, children } = structure
   const members = children.filter(isDeclaration)
   const first = outline.source.endOf(outline.source.lineAt(headerStart))
   return {
-    key: keyOf(structure),
+    key: declarationKey(structure),
     kind,
     header,
     text: structureText(outline, structure),
     isBare: start === headerStart,
-    members: holders.has(kind) ? members.map((one) => partOf(outline, one)) : [],
+    members: holders.has(kind) ? members.map((one) => declarationOf(outline, one)) : [],
     rest: telling(outline, { start: Math.min(first, end), end }, members),
   }
 }
@@ -239,8 +240,8 @@ function withImports(text: string, imports: readonly string[]): readonly string[
   const known = new Set(lines.map((line) => line.trim()))
   const fresh = imports.filter((line) => !known.has(line.trim()))
   const isSure = fresh.every((line) => {
-    const from = sourceOf(line)
-    return from !== undefined && !lines.some((one) => sourceOf(one) === from)
+    const from = importSource(line)
+    return from !== undefined && !lines.some((one) => importSource(one) === from)
   })
   return isSure ? fresh : undefined
 }
@@ -248,12 +249,14 @@ function withImports(text: string, imports: readonly string[]): readonly string[
 /** A part that is nothing but imports, each on one line. */
 function importsAlone(part: string): ReadPart | undefined {
   const imports = part.split('\n').filter((line) => line.trim() !== '')
-  const areImports = imports.every((line) => sourceOf(line) !== undefined && !/^\s*export\b(?!.*\bfrom\b)/.test(line))
+  const areImports = imports.every(
+    (line) => importSource(line) !== undefined && !/^\s*export\b(?!.*\bfrom\b)/.test(line),
+  )
   return areImports ? { parts: [], imports, rest: [] } : undefined
 }
 
 /** What a line imports from; undefined where it is no import of one line. */
-function sourceOf(line: string): string | undefined {
+function importSource(line: string): string | undefined {
   const [, quoted] = /^\s*(?:import|export|use|require\w*|#include)\b.*["'<]([^"'<>]+)["'>][;)]*\s*$/.exec(line) ?? []
   const [, plain] = /^\s*(?:from\s+(\S+)\s+import\s+[^(\\]+|)$/.exec(line) ?? []
   const [, dotted] = /^\s*(?:import|using|use)\s+(?:static\s+)?([\w.:\\*]+)(?:\s+as\s+\w+)?;?\s*$/.exec(line) ?? []
@@ -292,7 +295,9 @@ class PartPlacing {
     const missing = found.members.filter((key) => !part.members.some((member) => member.key === key))
     if (missing.length === 0 || !holders.has(part.kind)) return this.#replace(part, found)
     // Only some of its members are shown: the others stay.
-    const isSame = plain(found.header) === plain(part.header) && part.rest.every((line) => found.lines.has(line.trim()))
+    const isSame =
+      singleSpaced(found.header) === singleSpaced(part.header) &&
+      part.rest.every((line) => found.lines.has(line.trim()))
     return isSame && part.members.length > 0 && this.placeAll(part.members, [...within, part.key])
   }
 
@@ -303,7 +308,7 @@ class PartPlacing {
       !part.header.startsWith(exported) &&
       header.startsWith(exported + part.header.split(/[(<{:=]/)[0])
     const content = (part.isBare ? head : '') + (isHidden && part.isBare ? exported : '') + part.text
-    if (plain(content) === plain(text)) return true
+    if (singleSpaced(content) === singleSpaced(text)) return true
     this.#replaced.push(part.header)
     return this.#take(await replaceIn(this.#document(), target, content))
   }
@@ -349,7 +354,7 @@ class PartPlacing {
       }
       const [only, ...others] = withKey(scope, key, within.length === 0)
       if (others.length > 0) return 'several'
-      return only && foundOf(outline, only)
+      return only && foundPart(outline, only)
     })
   }
 
@@ -374,7 +379,7 @@ interface FoundPart {
   readonly lines: ReadonlySet<string>
 }
 
-function foundOf(outline: Outline, structure: Structure): FoundPart {
+function foundPart(outline: Outline, structure: Structure): FoundPart {
   const { source } = outline
   const text = structureText(outline, structure)
   const above = source.lineAt(structure.headerStart) - source.lineAt(structure.start)
@@ -388,14 +393,14 @@ function foundOf(outline: Outline, structure: Structure): FoundPart {
       .slice(0, above)
       .map((row) => `${row}\n`)
       .join(''),
-    members: holders.has(structure.kind) ? structure.children.filter(isDeclaration).map(keyOf) : [],
+    members: holders.has(structure.kind) ? structure.children.filter(isDeclaration).map(declarationKey) : [],
     lines: new Set(rows.map((row) => row.trim())),
   }
 }
 
 function withKey(structures: readonly Structure[], key: string, isDeep: boolean): Structure[] {
   const having = (wanted: string): Structure[] =>
-    (isDeep ? [...outsideFunctions(structures)] : structures).filter((one) => keyOf(one) === wanted)
+    (isDeep ? [...outsideFunctions(structures)] : structures).filter((one) => declarationKey(one) === wanted)
   const found = having(key)
   const outer = found.filter(({ parent }) => parent === null)
   if (found.length > 0) return outer.length === 1 ? outer : found
@@ -413,4 +418,4 @@ function* outsideFunctions(structures: readonly Structure[]): Generator<Structur
   }
 }
 
-const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const singleSpaced = (text: string): string => text.replace(/\s+/g, ' ').trim()

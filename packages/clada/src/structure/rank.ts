@@ -25,7 +25,7 @@ export function rankOf(outline: Outline, structure: Structure, level: Level, lim
 function hasDecorators({ source }: Outline, { start, headerStart }: Structure, { decorators }: Level): boolean {
   if (decorators.length === 0) return true
   const lines = source.text.slice(start, headerStart).split(/\r?\n/).map(wordsAndSigns)
-  return decorators.every((wanted) => lines.some((line) => same(line, wanted)))
+  return decorators.every((wanted) => lines.some((line) => areEqual(line, wanted)))
 }
 
 function rankBySimilarName({ name, kind, secondary }: Structure, { bare }: Level): number {
@@ -77,14 +77,14 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
   const own = wordsAndSigns(header)
   const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
   const line = wordsAndSigns(first)
-  if (same(line, wordsAndSigns(level.text))) return ranks.line
-  if (same(own, level.tokens)) return ranks.header
+  if (areEqual(line, wordsAndSigns(level.text))) return ranks.line
+  if (areEqual(own, level.tokens)) return ranks.header
   const texts = otherHeaders.map((text) => wordsAndSigns(withoutOpener(text)))
-  if (texts.some((one) => same(one, level.tokens))) return ranks.bareHeader
+  if (texts.some((one) => areEqual(one, level.tokens))) return ranks.bareHeader
   const nameTokens = wordsAndSigns(name)
   // Modifiers may be left out, not made up: `function close` is not the method `close`.
   const madeUp = level.tokens.some((token) => modifiers.has(token) && !own.includes(token))
-  if (!madeUp && same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) {
+  if (!madeUp && areEqual(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) {
     return ranks.bareHeader
   }
   // The line as it is may continue after the header: `get() { return 1 }`.
@@ -97,7 +97,7 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
   )
   if (covers) return ranks.run
   // The first line is a header even where the name is below it.
-  return same(wordsAndSigns(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
+  return areEqual(wordsAndSigns(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
 }
 
 function coversName(header: readonly string[], wanted: readonly string[], name: readonly string[]): boolean {
@@ -115,12 +115,12 @@ function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens 
   const all = [header, ...otherHeaders, line]
   const headers = all.map((text) => wordsAndSigns(withoutOpener(text)))
   // The line that a value is on may be the line of something with a name.
-  const equal = headers.findIndex((one) => same(one, tokens))
+  const equal = headers.findIndex((one) => areEqual(one, tokens))
   if (equal !== -1) return equal > 0 && valued.has(kind) ? ranks.prefix : ranks.header
   const modifiers = modifiersOf(language)
   const first = wordsAndSigns(header).findIndex((token) => !modifiers.has(token))
   const plain = wordsAndSigns(header).slice(Math.max(0, first))
-  if (same(plain, tokens)) return ranks.bareHeader
+  if (areEqual(plain, tokens)) return ranks.bareHeader
   const begins = [...headers, plain].some(
     (one) => tokens.length < one.length && tokens.every((token, at) => one[at] === token),
   )
@@ -239,5 +239,5 @@ const asciiToken = /[\w$]+|[^\s\w$]/g
 /** The tables of Unicode take a while to make, and most headers need none. */
 const anyToken = (): RegExp => /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu
 
-export const same = (a: readonly string[], b: readonly string[]): boolean =>
+export const areEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((token, index) => token === b[index])

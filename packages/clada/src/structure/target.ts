@@ -9,7 +9,7 @@ import {
   plainLevel,
   rankOf,
   ranks,
-  same,
+  areEqual,
   wordsAndSigns,
 } from './rank.ts'
 import { everyStructure, lineRangeOf, type Outline, pathOf, type Structure } from './structure.ts'
@@ -41,7 +41,7 @@ function shownAs({ structures }: Outline, levels: readonly string[]): Structure[
   const [level] = levels.length === 1 ? levels.map(numberedLevel) : []
   if (level === undefined) return []
   return [...everyStructure(structures)].filter((one) =>
-    same(
+    areEqual(
       wordsAndSigns(
         pathOf(one)
           .map(({ header }) => header)

@@ -140,12 +140,12 @@ class TreeStructure implements Open {
   }
 
   get name(): string | null {
-    if (this.#name === undefined) this.#name = nameless.has(this.kind) ? null : nameOf(this.#draft.node, this.#making)
+    if (this.#name === undefined) this.#name = nameless.has(this.kind) ? null : nodeName(this.#draft.node, this.#making)
     return this.#name
   }
 
   get header(): string {
-    return (this.#header ??= headerOf(this.#draft, this.headerStart, this.#making))
+    return (this.#header ??= nodeHeader(this.#draft, this.headerStart, this.#making))
   }
 
   get otherHeaders(): readonly string[] {
@@ -187,7 +187,7 @@ class TreeStructure implements Open {
   }
 }
 
-function headerOf({ node, end, body }: Draft, start: number, { around, row, base }: Making): string {
+function nodeHeader({ node, end, body }: Draft, start: number, { around, row, base }: Making): string {
   const type = row.headers?.[node.type]
   const own = type === undefined ? undefined : node.namedChildren.find((child) => words(type).includes(child.type))
   if (own !== undefined) return headerText(around, start, end, own.endIndex + base)
@@ -200,7 +200,7 @@ function headerOf({ node, end, body }: Draft, start: number, { around, row, base
   return headerText(around, start, end, goesOn ? Math.min(end, source.endOf(source.lineAt(nameEnd))) : null)
 }
 
-function nameOf(node: Node, { around, row, base }: Making): string | null {
+function nodeName(node: Node, { around, row, base }: Making): string | null {
   const fixed = fixedName(node.type, row)
   if (fixed !== undefined) return fixed
   const at = nameNode(node, row) ?? (node.namedChildCount === 0 ? node : null)

@@ -86,7 +86,7 @@ export async function stepForward(settings: Settings, how: HistorySettings): Pro
     if (!way.isThere) await checkBranch(operation.place.repository, target)
     const plans = restores === 'nothing' ? [] : await planRevert(operation, way)
     const conflicts = [...(way.isUntouched ? await uncommittedHere(operation) : []), ...plans.flatMap(conflictOf)]
-    if (conflicts.length > 0) return { ...refused(uncommittedError), conflicts: [...new Set(conflicts)] }
+    if (conflicts.length > 0) return { ...stepRefused(uncommittedError), conflicts: [...new Set(conflicts)] }
     operation.reverts(back.number)
     const name = target.branch === undefined ? target.commit.slice(0, 8) : shortBranch(target.branch)
     if (!way.isThere) await operation.plan({ moved, summary: `forward to ${name}` }, undefined)
@@ -315,7 +315,7 @@ function positionOf({ commit, branch }: Head): RepositoryPosition {
   return { commit, branch }
 }
 
-const refused = (error: string, code: Code = 'concurrent_modification'): StepResult => ({
+const stepRefused = (error: string, code: Code = 'concurrent_modification'): StepResult => ({
   success: false,
   error,
   code,
@@ -349,7 +349,7 @@ async function step(
 
 function conflictsOf(error: unknown): StepResult {
   if (!(error instanceof WouldOverwrite)) throw error
-  return { ...refused(error.message), conflicts: error.paths }
+  return { ...stepRefused(error.message), conflicts: error.paths }
 }
 
 /** Git's paths are relative to its top, those of reports to the project. */

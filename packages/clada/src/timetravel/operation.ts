@@ -174,13 +174,13 @@ export async function runMove<R extends OperationResult>(
     operation = new Operation(history, { root, repository, head, isolated, stateDir, workspace, isBlocked, moves })
     const result = await work(operation)
     if (result.success) operation.done()
-    return withEnd(result, await history.end([]), workspace.notes)
+    return addEnd(result, await history.end([]), workspace.notes)
   } catch (error) {
     await operation?.failed()
     const ended = await history.end([])
     const problem = isOsError(error) ? gitError(error.message) : error
     if (!(problem instanceof ProblemError)) throw error
-    return withEnd(refuse(problem.problem), ended, workspace.notes)
+    return addEnd(refuse(problem.problem), ended, workspace.notes)
   } finally {
     isolated?.close()
     await close()
@@ -188,7 +188,7 @@ export async function runMove<R extends OperationResult>(
   }
 }
 
-function withEnd<R extends OperationResult>(result: R, { warnings, failure }: Ended, notes: readonly string[]): R {
+function addEnd<R extends OperationResult>(result: R, { warnings, failure }: Ended, notes: readonly string[]): R {
   const all = [...(result.warnings ?? []), ...warnings, ...notes]
   const told = { ...result, warnings: all.length === 0 ? undefined : all }
   if (failure === undefined || !result.success) return told

@@ -43,7 +43,7 @@ export async function restoreBranch(
   const back = { before: here, after: { commit: before.commit, branch: before.branch } }
   await withGit(repository, head, stateDir, async (isolated) => {
     await history.planMove({ moved: back }, here.commit)
-    await moveHead(isolated, back, reasonFor(number), isSame ? 'stays' : { tree: before.commit })
+    await moveHead(isolated, back, reflogMessage(number), isSame ? 'stays' : { tree: before.commit })
   })
   history.movedBranch(back)
   const name = before.branch?.replace('refs/heads/', '') ?? 'HEAD'
@@ -76,7 +76,7 @@ export async function dropCommits(
   const isDropped = await withGit(repository, head, stateDir, async (isolated) => {
     if (await isStaged(isolated, last)) return false
     await history.planMove({ moved: back }, last)
-    await moveHead(isolated, back, reasonFor(number), { tree: base })
+    await moveHead(isolated, back, reflogMessage(number), { tree: base })
     return true
   })
   if (!isDropped) return undefined
@@ -86,7 +86,7 @@ export async function dropCommits(
   return [`${what} off the branch; ${name} is at ${base.slice(0, 8)} again`]
 }
 
-const reasonFor = (number: number): string => `clada: undo of execution ${number}`
+const reflogMessage = (number: number): string => `clada: undo of execution ${number}`
 
 async function withGit<T>(
   repository: ConfiguredRepository,

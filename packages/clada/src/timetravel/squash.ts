@@ -87,7 +87,7 @@ async function squash(
   const { head, runs } = plan
   const { isolated } = operation.place
   const { branch } = operation.place.head
-  const ids = await rewrite(isolated, plan, author)
+  const ids = await rewriteCommits(isolated, plan, author)
   const made = ids.at(-1) ?? plan.base ?? head
   await syncObjectNames(isolated, ids)
   const moved = { before: { commit: head, branch }, after: { commit: made, branch } }
@@ -98,7 +98,7 @@ async function squash(
 }
 
 /** The new commits, the newest last. */
-async function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string[]> {
+async function rewriteCommits(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string[]> {
   const { commits, ranges, runs } = plan
   const oldest = ranges.at(-1)?.[1] ?? 0
   const made: string[] = []

@@ -12,18 +12,18 @@ export const stepsOf = (settings: Settings, history: HistorySettings): HistoryCo
     const { warnings = [], ...data } = result
     const { conflicts } = data
     const merged = conflicts.map(({ path, reason }) => `${path}: ${reason}`)
-    return outcomeOf(data, conflicts, [...merged, ...warnings])
+    return changingOutcome(data, conflicts, [...merged, ...warnings])
   },
   back: async () => stepOutcome(await stepBack(settings, history)),
   forward: async () => stepOutcome(await stepForward(settings, history)),
   squash: async (request) => {
     const { warnings, execution: _, ...result } = await squashCommits(settings, history, squashOptionsOf(request))
-    return outcomeOf({ ...result, dry_run: request.dryRun ? true : undefined }, [], warnings)
+    return changingOutcome({ ...result, dry_run: request.dryRun ? true : undefined }, [], warnings)
   },
 })
 
 const stepOutcome = ({ conflicts = [], warnings, ...result }: StepResult) =>
-  outcomeOf(
+  changingOutcome(
     result,
     conflicts.map((path) => ({ path, reason: 'it is not committed' })),
     warnings,
@@ -37,7 +37,7 @@ interface StepAnswer {
   readonly gitCommit?: string
 }
 
-function outcomeOf<A extends StepAnswer>(
+function changingOutcome<A extends StepAnswer>(
   answer: A,
   conflicts: { path: string; reason: string }[] = [],
   warnings: readonly string[] = [],

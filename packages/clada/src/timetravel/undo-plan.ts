@@ -85,8 +85,8 @@ export async function planFor(
   if (isSameState(now, to) && isSameMode(now, to)) return { path: short }
   // A directory that is in use stays, and one that is gone needs no removal.
   if (after.type === 'directory' && before.type === 'absent') return { path: short }
-  if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${changeOf(now, last)}` }
-  if (!isLeft && onChange === 'refuse') return { path: short, conflict: changeOf(now, last) }
+  if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${describeChange(now, last)}` }
+  if (!isLeft && onChange === 'refuse') return { path: short, conflict: describeChange(now, last) }
   if (now.type === 'file' && isBlocked(absolute))
     return { path: short, conflict: 'it is another name of a blocked file now and is kept' }
   const both = await merged(short, absolute, now, to, after.type === 'file' ? contents.read(after.digest) : undefined)
@@ -154,7 +154,7 @@ function isOtherMode(now: Inspected, before: State, last: State): boolean {
   return now.mode !== last.mode && now.mode !== before.mode
 }
 
-function changeOf(now: Inspected, then: State): string {
+function describeChange(now: Inspected, then: State): string {
   if (now.type === 'absent') return 'it was deleted since'
   if (then.type === 'absent') return 'it was created since'
   if (isSameState(now, then)) return 'its mode was changed since'

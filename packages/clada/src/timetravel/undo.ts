@@ -63,7 +63,7 @@ export function undoExecution(
   history: HistorySettings,
   options: UndoOptions = {},
 ): Promise<UndoResult> {
-  return undoOrRedo('undo', settings, history, options)
+  return revertExecution('undo', settings, history, options)
 }
 
 /** Reverts an undo: the last one, unless an execution is named. */
@@ -72,11 +72,11 @@ export function redoExecution(
   history: HistorySettings,
   options: Omit<UndoOptions, 'conversation'> = {},
 ): Promise<UndoResult> {
-  return undoOrRedo('redo', settings, history, options)
+  return revertExecution('redo', settings, history, options)
 }
 
 /** An execution is reverted in all repositories that it changed, which are allowed for that. */
-async function undoOrRedo(
+async function revertExecution(
   kind: 'undo' | 'redo',
   settings: Settings,
   how: HistorySettings,
@@ -84,7 +84,7 @@ async function undoOrRedo(
 ): Promise<UndoResult> {
   const result = await undoOrRedoIn(kind, settings, how, options)
   if (!('needs' in result)) return result
-  return undoOrRedo(kind, { ...settings, allowedRoots: [...settings.allowedRoots, ...result.needs] }, how, options)
+  return revertExecution(kind, { ...settings, allowedRoots: [...settings.allowedRoots, ...result.needs] }, how, options)
 }
 
 async function undoOrRedoIn(
@@ -109,7 +109,7 @@ async function undoOrRedoIn(
     await workspace.begin()
     const { records, chosen } = newest((count) => {
       const records = readTimeline(path.join(stateDir, 'history'), settings.root, inspect, count)
-      return { records, chosen: choose(kind, records, options) }
+      return { records, chosen: chooseExecution(kind, records, options) }
     })
     const newer = kind === 'redo' || options.number !== undefined || options.force ? undefined : lastElsewhere(root)
     const here = typeof chosen === 'string' ? '' : chosen.time
@@ -196,7 +196,7 @@ export const refuseUndo = (error: string, code: Code = 'skipped'): UndoResult =>
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
   // If nothing was done, a missing record is no failure.
-  const failing = failure !== undefined && result.success ? failed(failure) : undefined
+  const failing = failure !== undefined && result.success ? undoFailure(failure) : undefined
   return {
     ...result,
     ...failing,
@@ -205,14 +205,14 @@ async function ended(history: History, result: UndoResult): Promise<UndoResult> 
   }
 }
 
-function failed({ problem }: ProblemError): Pick<UndoResult, 'success' | 'error' | 'code'> {
+function undoFailure({ problem }: ProblemError): Pick<UndoResult, 'success' | 'error' | 'code'> {
   const { error, code } = explain(problem, 'clada')
   const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history lists this undo as interrupted'
   return { success: false, error: `${error}. The files are restored; ${missing}.`, code }
 }
 
 /** The record to revert, or the reason why there is none. */
-function choose(
+function chooseExecution(
   kind: 'undo' | 'redo',
   records: readonly ExecutionRecord[],
   { number, action, force }: UndoOptions,

@@ -7,7 +7,7 @@ import { defaultSyntax } from '@clada/reply/syntax/table.ts'
 import { type Paired, Pairing } from './pairing.ts'
 import { promptText } from './prompting.ts'
 import { undoneIn } from './past.ts'
-import { below, type Planned } from './plan.ts'
+import { relativeToRoot, type Planned } from './plan.ts'
 import type { BlockDetail, BlockOutcome, PlanBlock, Question, TouchedFile } from './protocol.ts'
 import { RequestRefusal, refuseOtherNames } from './guard.ts'
 import { jsonObject, readBody } from './routes.ts'
@@ -222,7 +222,7 @@ export class Companion {
     if (typeof text !== 'string') throw new RequestRefusal(400, 'There is no text to review.')
     if (Buffer.byteLength(text) > this.#options.inputBytes) throw new RequestRefusal(413, 'The reply is too long.')
     const hash = digestOf(text)
-    const key = keyOf(body, paired, hash)
+    const key = replyKey(body, paired, hash)
     const shown = this.#shown.get(key) ?? { text, site: siteIn(body), state: 'shown', executions: [] }
     if (await this.#isUndone(shown)) putBack(shown)
     const planned = await this.#options.session.look(text)
@@ -375,8 +375,11 @@ export class Companion {
     const why = success ? undefined : (reason ?? error)
     return {
       success,
-      restored: restored.map((file) => below(root, file)),
-      conflicts: conflicts.map(({ path: file, reason: because }) => ({ path: below(root, file), reason: because })),
+      restored: restored.map((file) => relativeToRoot(root, file)),
+      conflicts: conflicts.map(({ path: file, reason: because }) => ({
+        path: relativeToRoot(root, file),
+        reason: because,
+      })),
       why,
     }
   }
@@ -394,7 +397,7 @@ export class Companion {
 
   #known(body: Body, paired: Paired): ShownReply {
     const { hash } = body
-    const shown = typeof hash === 'string' ? this.#shown.get(keyOf(body, paired, hash)) : undefined
+    const shown = typeof hash === 'string' ? this.#shown.get(replyKey(body, paired, hash)) : undefined
     if (shown === undefined) throw new RequestRefusal(409, 'This reply was not reviewed in this tab. Review it first.')
     return shown
   }
@@ -438,7 +441,7 @@ function siteIn({ site }: Body): string {
 }
 
 /** The key of a reviewed reply: extension, site, tab and hash. */
-function keyOf(body: Body, { id }: Paired, hash: string): string {
+function replyKey(body: Body, { id }: Paired, hash: string): string {
   const { tab } = body
   if (typeof tab !== 'number') throw new RequestRefusal(400, 'There is no tab.')
   return JSON.stringify([id, siteIn(body), tab, hash])

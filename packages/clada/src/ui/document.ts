@@ -38,7 +38,7 @@ export interface OpenDocument extends Reply {
   readonly planned: Planned
 }
 
-export function entryOf({ id, text, name, opened, count, done }: Reply): ReplyEntry {
+export function replyEntry({ id, text, name, opened, count, done }: Reply): ReplyEntry {
   const failed = [...done.values()].filter(({ result }) => !result.success && !isLeftOut(result)).length
   const title = /^.*\p{L}.*$/mu.exec(text.slice(0, 5000))?.[0].trim().slice(0, 100) ?? ''
   return { id, name, title, opened, blocks: count, done: done.size - failed, failed }
@@ -165,7 +165,7 @@ function boundChoices({ choices, plan }: Planned, blocks: readonly ReviewedBlock
 const withChange: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part', 'approval', 'left'])
 
 /** Why some blocks cannot be applied without the others, or not any more. */
-function refusalOf({ blocks, changesBy }: Review, planned: Planned): string | undefined {
+function reviewRefusal({ blocks, changesBy }: Review, planned: Planned): string | undefined {
   const totals = new Map<string, FileChange>()
   for (const { seq } of blocks) for (const change of changesBy(seq)) addChange(totals, change)
   const other = blocks.find((block) => !isSameChange(block, planned.reviewed(block.task)))
@@ -209,7 +209,7 @@ export async function applied(document: OpenDocument, how: Application): Promise
   if (only !== undefined && only.length < pending.length) {
     // Without the others a block may do something else than was shown, and files may have changed since.
     const alone = await comparing.review(text, choices, chosen)
-    const why = refusalOf(alone, planned)
+    const why = reviewRefusal(alone, planned)
     if (why !== undefined) return { ...document, last: fatalResult(`Nothing was applied: ${why}`) }
     blocks = alone.blocks
   }

@@ -57,7 +57,7 @@ export class PairingCode {
     const open = this.#open
     const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
     if (open !== undefined && ++open.tries > mostTries) this.#open = undefined
-    if (open === undefined || this.#open === undefined || !isSame(digestOf(given), digestOf(open.text)))
+    if (open === undefined || this.#open === undefined || !isSameSecret(digestOf(given), digestOf(open.text)))
       throw new RequestRefusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
     this.#open = undefined
   }
@@ -68,7 +68,7 @@ const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const codeLength = 8
 const mostTries = 5
 
-export const isSame = (one: string, other: string): boolean =>
+export const isSameSecret = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 /**

@@ -20,8 +20,8 @@ export async function lineOrigins(
     if (change === undefined || change.binary) break
     const [before, after] = [splitKeepingEnds(change.before ?? ''), splitKeepingEnds(change.after ?? '')]
     // What others wrote since.
-    numbers = follow(after, older, numbers, () => undefined)
-    numbers = follow(before, after, numbers, (number) => (origins[number] = entry))
+    numbers = followLines(after, older, numbers, () => undefined)
+    numbers = followLines(before, after, numbers, (number) => (origins[number] = entry))
     older = before
   }
   return origins
@@ -31,7 +31,7 @@ export async function lineOrigins(
 const mostExecutions = 100
 
 /** The numbers of the lines of an older text, by those of the newer one. Lines that only the newer one has are noted. */
-function follow(
+function followLines(
   older: readonly string[],
   newer: readonly string[],
   numbers: readonly (number | undefined)[],

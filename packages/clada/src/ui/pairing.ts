@@ -3,7 +3,7 @@ import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { readOwn } from '../state/own-files.ts'
 import { keepForUser } from '../state/user-state.ts'
-import { isSame, PairingCode, RequestRefusal } from './guard.ts'
+import { isSameSecret, PairingCode, RequestRefusal } from './guard.ts'
 
 export interface Paired {
   readonly id: string
@@ -63,7 +63,7 @@ export class Pairing {
     const [id = '', time = '', nonce = '', mac = ''] = typeof header === 'string' ? header.split(' ') : []
     const paired = this.all().find((one) => one.id === id && one.origin === origin)
     const parts = ['clada request', route, String(this.#port), time, nonce, digestOf(text)]
-    if (paired === undefined || !isSame(macOf(paired.key, parts), mac))
+    if (paired === undefined || !isSameSecret(macOf(paired.key, parts), mac))
       throw new RequestRefusal(401, 'This extension is not paired with clada.')
     const now = Date.now()
     for (const [one, until] of this.#seen) if (until < now) this.#seen.delete(one)

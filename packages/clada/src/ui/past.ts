@@ -1,7 +1,7 @@
 import type { FileChange } from '../core/result.ts'
 import { Transcript } from '../loop/transcript.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import { addChange, below, type PageProject, touched } from './plan.ts'
+import { addChange, relativeToRoot, type PageProject, touched } from './plan.ts'
 import type { ExecutionView, LoopEntry, TimelineData } from './protocol.ts'
 import { RequestRefusal } from './guard.ts'
 
@@ -22,7 +22,7 @@ export async function describeExecution({ clada, root }: PageProject, number: nu
   const [detail, changes] = await Promise.all([clada.execution(number), clada.changesOf(number)])
   if (detail === undefined || changes === undefined) throw new RequestRefusal(404, `There is no execution ${number}.`)
   const { actions, diffs: _, ...entry } = detail
-  return { entry, actions: actions.map((one) => ({ ...one, target: below(root, one.target) })), ...changes }
+  return { entry, actions: actions.map((one) => ({ ...one, target: relativeToRoot(root, one.target) })), ...changes }
 }
 
 /** All that the executions of a conversation changed, as one difference. */

@@ -101,7 +101,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       syntax: block.syntax,
       proposed: block.proposed,
       action: block.action,
-      target: below(root, block.target),
+      target: relativeToRoot(root, block.target),
       isProgram: registry.get(block.action)?.effect === 'exec',
       startLine: block.startLine,
       endLine: block.endLine,
@@ -353,5 +353,5 @@ export interface PageProject {
 }
 
 /** A path as people name it: relative to the root, if it is inside. */
-export const below = (root: string, target: string): string =>
+export const relativeToRoot = (root: string, target: string): string =>
   target.startsWith(`${slashed(root)}/`) ? target.slice(root.length + 1) : target

@@ -11,7 +11,7 @@ import { fileSizes } from '../engine/file-sizes.ts'
 import { type TaughtName, taughtNames } from '@clada/reply/syntax/table.ts'
 import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { sessionToken } from '../watch/token.ts'
-import { below, type PageProject } from './plan.ts'
+import { relativeToRoot, type PageProject } from './plan.ts'
 import type { WorkingSetEntry, PromptFacts, PagePromptRequest, PromptText, StructureRow } from './protocol.ts'
 import { RequestRefusal } from './guard.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
@@ -22,7 +22,7 @@ const maxFiles = 20_000
 /** What can be chosen from: files, actions, syntaxes. */
 export async function projectFacts({ clada, root, options }: PageProject): Promise<PromptFacts> {
   const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
-  const all = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
+  const all = Array.isArray(found.data) ? found.data.map((file) => relativeToRoot(root, String(file))) : []
   const files = all.slice(0, maxFiles)
   return {
     files,
@@ -90,8 +90,8 @@ export async function promptText(
     text,
     tokens: estimateTokens(text),
     promptTokens: prompt.tokens,
-    files: (context?.shown ?? []).map(({ path, tokens }) => ({ path: below(root, path), tokens })),
-    refused: (context?.refused ?? []).map(({ path, error }) => ({ path: below(root, path), error })),
+    files: (context?.shown ?? []).map(({ path, tokens }) => ({ path: relativeToRoot(root, path), tokens })),
+    refused: (context?.refused ?? []).map(({ path, error }) => ({ path: relativeToRoot(root, path), error })),
   }
 }
 
@@ -108,7 +108,7 @@ async function contextOf(clada: Clada, root: string): Promise<WorkingSetEntry[]>
   const { data } = await done(clada, 'context_list', {})
   if (!Array.isArray(data)) return []
   return data.filter(isRecord).map(({ path, size, problem }) => ({
-    path: below(root, String(path)),
+    path: relativeToRoot(root, String(path)),
     tokens: typeof size === 'number' ? Math.ceil(size / tokenLength) : undefined,
     problem: typeof problem === 'string' ? problem : undefined,
   }))

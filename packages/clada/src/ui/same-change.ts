@@ -18,7 +18,7 @@ function isSameIn(now: ReviewedFile, shown: ReviewedFile | undefined): boolean {
   const placeOf = placesFrom(now, shown)
   return now.hunks.every((hunk, at) => {
     const other = shown.hunks[at]
-    return other !== undefined && hunk.id === other.id && (hunk.kind !== 'lines' || isAt(hunk, other, placeOf))
+    return other !== undefined && hunk.id === other.id && (hunk.kind !== 'lines' || isSamePlace(hunk, other, placeOf))
   })
 }
 
@@ -33,7 +33,7 @@ function placesFrom(now: FileChange, shown: FileChange): readonly (number | unde
   return places
 }
 
-function isAt(now: ReviewHunk, shown: ReviewHunk, placeOf: readonly (number | undefined)[]): boolean {
+function isSamePlace(now: ReviewHunk, shown: ReviewHunk, placeOf: readonly (number | undefined)[]): boolean {
   const lines = now.oldEnd - now.oldStart
   if (lines !== shown.oldEnd - shown.oldStart) return false
   if (lines > 0) return placeOf.slice(now.oldStart, now.oldEnd).every((place, nth) => place === shown.oldStart + nth)

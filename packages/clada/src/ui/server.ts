@@ -87,7 +87,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
   const onConnection = (socket: Socket): void => {
     if (!isStranger(socket)) owned.add(socket)
   }
-  const { servers, port: own } = await listen(port, host, () =>
+  const { servers, port: own } = await streamEvents(port, host, () =>
     http.createServer({ maxHeaderSize: 16_384 }, onRequest).on('connection', onConnection),
   )
   const sessions = new Sessions(own)
@@ -181,7 +181,7 @@ Open the address that it printed. It works once; for another press Enter where c
 `
 
 /** Listens on the loopback address, and on that of a further name. */
-async function listen(
+async function streamEvents(
   { number, kind }: PageOptions['port'],
   host: string | undefined,
   makeServer: () => http.Server,
@@ -360,7 +360,7 @@ export class Listeners {
   /** The events of the same moment are sent at once: a run of a thousand actions would else wake every tab a thousand times. */
   send(event: string, data: unknown): void {
     if (this.#open.size === 0) return
-    this.#waiting += textOf(event, data)
+    this.#waiting += eventText(event, data)
     if (event === 'state') this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), 20)
   }
@@ -380,8 +380,8 @@ export class Listeners {
 }
 
 export function sendTo(response: ServerResponse, event: string, data: unknown): void {
-  response.write(textOf(event, data))
+  response.write(eventText(event, data))
 }
 
 /** JSON has no line breaks, so one event is one line of data. */
-const textOf = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const eventText = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

@@ -2,7 +2,7 @@ import { plainReason } from '../core/os-words.ts'
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { Clada } from '../api/clada.ts'
-import { type Document, isMissing } from '@clada/reply/core/block.ts'
+import { type Document, isEditMissing } from '@clada/reply/core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { formatLlm } from '../report/llm.ts'
@@ -376,7 +376,7 @@ interface ReadReply {
 
 /** Whether something that was meant could not be read and is no unit: it is reported, once. */
 const lacksEdit = ({ document }: ReadReply): boolean =>
-  document.notExecuted.some((one) => one.block === undefined && isMissing(one))
+  document.notExecuted.some((one) => one.block === undefined && isEditMissing(one))
 
 const blocksIn = (units: readonly Unit[]): number => units.reduce((sum, { blocks }) => sum + blocks.length, 0)
 

@@ -55,7 +55,7 @@ export async function takePlace(
     sweepNewFiles(path.dirname(ledger.lock))
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
-    const output = openOutput(
+    const output = createOutput(
       outputFile === inStateDir ? path.join(makeProjectFiles(root), 'output.md') : path.resolve(root, outputFile),
       [root, ...allowedRoots],
     )
@@ -124,7 +124,7 @@ function realPlace(given: string, roots: readonly string[]): string {
   return path.join(dir, path.basename(file))
 }
 
-function openOutput(file: string, roots: readonly string[]): OutputFile {
+function createOutput(file: string, roots: readonly string[]): OutputFile {
   try {
     return outputFileAt(file, roots)
   } catch (error) {

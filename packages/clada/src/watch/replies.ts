@@ -93,17 +93,17 @@ function matchUp(lines: readonly string[], before: readonly ReplyMark[], top: nu
 
 function matchAt(lines: readonly string[], from: number, to: number, mark: ReplyMark): FiledReply | undefined {
   if (to > lines.length) return undefined
-  const digest = digestOf(lines, from, to)
+  const digest = linesDigest(lines, from, to)
   return digest === mark.digest ? { from, to, digest, before: mark } : undefined
 }
 
 function replyAt(lines: readonly string[], start: number, end: number): FiledReply | undefined {
   const from = pastBlank(lines, start)
   const to = beforeBlank(lines, end)
-  return from >= to ? undefined : { from, to, digest: digestOf(lines, from, to), before: undefined }
+  return from >= to ? undefined : { from, to, digest: linesDigest(lines, from, to), before: undefined }
 }
 
-const digestOf = (lines: readonly string[], from: number, to: number): string =>
+const linesDigest = (lines: readonly string[], from: number, to: number): string =>
   shortDigestOf(lines.slice(from, to).join('\n'))
 
 function pastBlank(lines: readonly string[], start: number): number {

@@ -29,7 +29,7 @@ export class ResultsWriter {
 
   /** Whether it is there now: not where the file is gone. */
   put(section: string): Promise<boolean> {
-    return this.#inTurn(() => this.#rewrite(section, (bytes) => withSection(this.partsOf(bytes), section)))
+    return this.#inTurn(() => this.#rewrite(section, (bytes) => putSection(this.partsOf(bytes), section)))
   }
 
   /** Puts a section in the place of a line of the user's text, and returns that text; undefined if the line is another one by now. */
@@ -104,7 +104,7 @@ export class ResultsWriter {
   async #bringBack(text: Buffer): Promise<void> {
     const written = this.#written
     const brought = await this.#rewrite(this.#section, (bytes) =>
-      bytes.equals(written) ? withSection(this.partsOf(text), this.#section) : undefined,
+      bytes.equals(written) ? putSection(this.partsOf(text), this.#section) : undefined,
     )
     // A newer version already exists.
     if (!brought) this.#tell({ kind: 'saved-aside', file: this.#place.scratch.saveConflict('input.md', text) })
@@ -141,7 +141,7 @@ export function splitWatchedFile(bytes: Buffer): ResultsParts {
 }
 
 /** The file with another section, written with the line breaks that the user's text has. */
-function withSection({ mark, own }: ResultsParts, section: string): Buffer {
+function putSection({ mark, own }: ResultsParts, section: string): Buffer {
   return Buffer.concat([mark, Buffer.from(brokenLike(own, section)), own])
 }
 
@@ -177,7 +177,7 @@ export function sectionFor(results: readonly ExecutionResult[], copied?: boolean
 export function sectionOf(entries: readonly string[]): string {
   const body = entries.map((entry) => {
     const line = spellOut(entry.trimEnd().replace(lineBreaks, '⏎'))
-    return isMarker(line.trim()) ? `- ${line}` : line
+    return isResultsMarker(line.trim()) ? `- ${line}` : line
   })
   return [firstLine, ...body, lastLine, '', ''].join('\n')
 }
@@ -195,7 +195,7 @@ export function saidAgain({ blocks }: Unit, fate: Fate | undefined): string[] {
 const firstLine = '=== CLADA RESULTS ==='
 const lastLine = '=== END ==='
 const notes = { copied: '📋 Copied to clipboard', failed: '❌ Clipboard copy failed' }
-const isMarker = (line: string): boolean => line === firstLine || line === lastLine
+const isResultsMarker = (line: string): boolean => line === firstLine || line === lastLine
 const byteOrderMark = Buffer.from('\ufeff')
 
 /** Where the user's text begins; `from` without a section of ours. */

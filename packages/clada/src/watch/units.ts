@@ -29,25 +29,25 @@ export function unitsOf({ blocks, diagnostics, notExecuted }: Document): Unit[] 
       // A block that cannot be read is another one as soon as it can, though its text may be the same.
       const codes = members.flatMap((block) => block.diagnostics.map(({ code }) => code))
       return {
-        key: keyOf([...members.map(({ raw }) => raw), ...codes]),
+        key: unitKey([...members.map(({ raw }) => raw), ...codes]),
         blocks: members,
         state: codes.length > 0 ? 'broken' : 'sound',
       }
     }),
     ...diagnostics.map((diagnostic): Unit => ({
-      key: keyOf(['diagnostic', diagnostic.code, diagnostic.excerpt.line]),
+      key: unitKey(['diagnostic', diagnostic.code, diagnostic.excerpt.line]),
       blocks: [],
       diagnostic,
       state: 'broken',
     })),
     ...notExecuted.flatMap(({ block }): Unit[] =>
-      block === undefined ? [] : [{ key: keyOf([block.raw]), blocks: [block], state: 'aside' }],
+      block === undefined ? [] : [{ key: unitKey([block.raw]), blocks: [block], state: 'aside' }],
     ),
   ]
 }
 
 /** Editors break lines their own way and trim them, and a block must not run again because of that. */
-const keyOf = (texts: readonly string[]): string => shortDigestOf(texts.map(trimmed).join('\0'))
+const unitKey = (texts: readonly string[]): string => shortDigestOf(texts.map(trimmed).join('\0'))
 
 const trimmed = (text: string): string =>
   text

@@ -17,13 +17,13 @@ export type WatchedState =
 
 /** Reads a file that others write to. Undefined when it changed while it was read. */
 export function inspectFile(file: string, limit: number): WatchedState | undefined {
-  const held = open(file)
+  const held = openWatched(file)
   if ('kind' in held) return held
   try {
     const before = fs.fstatSync(held.fd, { bigint: true })
     if (before.size > limit) return { kind: 'large', size: Number(before.size) }
     const bytes = fs.readFileSync(held.fd)
-    return isSame(before, fs.fstatSync(held.fd, { bigint: true })) ? { kind: 'file', bytes } : undefined
+    return isSameVersion(before, fs.fstatSync(held.fd, { bigint: true })) ? { kind: 'file', bytes } : undefined
   } finally {
     fs.closeSync(held.fd)
   }
@@ -66,7 +66,7 @@ async function rewriteOn(
   const at = locationOf(scratch.root, file)
   for (const until = performance.now() + patienceMs; ; await pause(10)) {
     const patient = performance.now() < until
-    const held = open(file)
+    const held = openWatched(file)
     if ('kind' in held) {
       // An editor that deletes and creates is back in a moment.
       if (held.kind !== 'absent' || !patient) return undefined
@@ -153,7 +153,7 @@ const patienceMs = 2000
 /** File times have a coarse resolution: a second write within one tick would not be noticed. */
 const isFresh = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - Number(mtimeMs)) < 20
 
-function open(file: string): { fd: number } | (WatchedState & { kind: 'absent' | 'odd' }) {
+function openWatched(file: string): { fd: number } | (WatchedState & { kind: 'absent' | 'odd' }) {
   // On Windows some are missing, which counts as 0.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   let fd: number
@@ -173,7 +173,7 @@ function open(file: string): { fd: number } | (WatchedState & { kind: 'absent' |
   return { kind: 'odd', why: stat.isDirectory() ? 'it is a directory' : 'it is not a regular file' }
 }
 
-function isSame(a: fs.BigIntStats, b: fs.BigIntStats): boolean {
+function isSameVersion(a: fs.BigIntStats, b: fs.BigIntStats): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs
 }
 

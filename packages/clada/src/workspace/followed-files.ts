@@ -16,13 +16,13 @@ export interface FollowedEntry {
 
 export function followEntry(absolute: string): FollowedEntry {
   const target = fs.lstatSync(absolute).isSymbolicLink() ? fs.readlinkSync(absolute) : undefined
-  const stat = statOf(absolute)
+  const stat = followedStat(absolute)
   if (stat === undefined) return { type: 'missing', size: 0, isExecutable: false, target }
   const type = stat.isDirectory() ? 'directory' : stat.isFile() ? 'file' : 'other'
   return { type, size: stat.size, isExecutable: (stat.mode & 0o111) !== 0, target }
 }
 
-function statOf(absolute: string): fs.Stats | undefined {
+function followedStat(absolute: string): fs.Stats | undefined {
   try {
     return fs.statSync(absolute)
   } catch (error) {
@@ -80,6 +80,6 @@ export function followDigest(file: string): string | undefined {
 
 /** Whether something is there that is no directory. */
 export function isFollowedFile(absolute: string): boolean {
-  const stat = statOf(absolute)
+  const stat = followedStat(absolute)
   return stat !== undefined && !stat.isDirectory()
 }

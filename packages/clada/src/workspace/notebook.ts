@@ -9,10 +9,10 @@ import { shortDigestOf } from '../core/digest.ts'
 /** Undefined for what is not a notebook of the current format, or has a line in a cell that reads like a cellHeader. */
 export function notebookText(json: string): string | undefined {
   const notebook = readNotebook(json)
-  return notebook === undefined ? undefined : textOf(notebook.cells)
+  return notebook === undefined ? undefined : joinCells(notebook.cells)
 }
 
-const textOf = (cells: readonly NotebookCell[]): string =>
+const joinCells = (cells: readonly NotebookCell[]): string =>
   cells.map(({ type, id, source }) => `# %% [${type}] ${id}\n${source}\n`).join('')
 
 /** The notebook with the cells of a text; undefined where the text is not one of cells. */
@@ -88,7 +88,7 @@ function readNotebook(json: string): Notebook | undefined {
       const span = members.get(name)
       return span && JSON.parse(json.slice(span.start, span.end))
     }
-    const [type, id, source] = [value('cell_type'), value('id'), sourceOf(value('source'))]
+    const [type, id, source] = [value('cell_type'), value('id'), cellSource(value('source'))]
     const isKnown = type === 'code' || type === 'markdown' || type === 'raw'
     if (
       at === undefined ||
@@ -120,7 +120,7 @@ function isNotebook(json: string): boolean {
   }
 }
 
-const sourceOf = (value: unknown): string | undefined =>
+const cellSource = (value: unknown): string | undefined =>
   typeof value === 'string'
     ? value
     : Array.isArray(value) && value.every((line) => typeof line === 'string')

@@ -163,7 +163,7 @@ export function openWorkspace(
     isBlocked: (absolute) => locator.isBlocked(absolute),
     inspect: (absolute) => inspectUnlinked(disk, locationOf(settings.root, absolute)),
     look: (absolute) => lookOf(disk, locationOf(settings.root, absolute)),
-    names: (absolute) => namesOf(disk, locationOf(settings.root, absolute)),
+    names: (absolute) => listedNames(disk, locationOf(settings.root, absolute)),
     restore: async (wanted) => {
       const located = wanted.map(({ absolute, ...state }) => ({
         at: places.locate({ given: absolute, absolute }, 'write'),
@@ -222,7 +222,7 @@ function inspectUnlinked(disk: DiskTree, at: Location): Inspected {
 
 const lookOf = (disk: DiskTree, at: Location): EntryInfo | undefined => unlessLinked(() => disk.look(at))
 
-function namesOf(disk: DiskTree, at: Location): ListedName[] {
+function listedNames(disk: DiskTree, at: Location): ListedName[] {
   try {
     return unlessLinked(() => disk.names(at)) ?? []
   } catch (error) {

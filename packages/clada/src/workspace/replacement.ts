@@ -100,7 +100,7 @@ export function beginReplacement(plan: ReplacementPlan): Replacement {
   /** Takes the name, and returns where a text written at the same time is saved. */
   const take = (): string | undefined => {
     let saved: string | undefined
-    recordChanges(recorder, [changeOf(plan, target, model?.mode, by)], () => {
+    recordChanges(recorder, [plannedChange(plan, target, model?.mode, by)], () => {
       if (base instanceof DiskBase) saved = takeNameOf(plan, temp, target, base)
       else if (base === null) takeFreeName(temp, target, at)
       else renameFile(temp, target)
@@ -113,7 +113,7 @@ export function beginReplacement(plan: ReplacementPlan): Replacement {
       let kept: Promise<void> | undefined
       try {
         begin(fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted))
-        const change = changeOf(plan, target, model?.mode, by)
+        const change = plannedChange(plan, target, model?.mode, by)
         // In a group the base may be a file that an earlier step has yet to move here.
         kept = recorder?.prepare([isAsRead(base, target) ? change : { ...change, was: undefined }])
         if (dir.isInMemory) {
@@ -157,7 +157,7 @@ async function ready(all: readonly (Promise<void> | undefined)[]): Promise<void>
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-function changeOf(
+function plannedChange(
   { at, base, mode, bytes }: ReplacementPlan,
   safePath: string,
   modelled: number | undefined,
@@ -270,13 +270,13 @@ function replaceAndKeep(plan: ReplacementPlan, temp: string, target: string, bas
 /** Whether the file that was read is at a place, or nothing where nothing was found. */
 function isAsRead(base: ExpectedTarget, safePath: string): boolean {
   const found = fs.lstatSync(safePath, { throwIfNoEntry: false })
-  return base === null ? found === undefined : base instanceof DiskBase && isSame(found, base.stat)
+  return base === null ? found === undefined : base instanceof DiskBase && isSameInode(found, base.stat)
 }
 
 const isSameFile = (safePath: string, file: fs.Stats): boolean =>
-  isSame(fs.lstatSync(safePath, { throwIfNoEntry: false }), file)
+  isSameInode(fs.lstatSync(safePath, { throwIfNoEntry: false }), file)
 
-const isSame = (one: fs.Stats | undefined, { dev, ino }: fs.Stats): boolean => one?.dev === dev && one.ino === ino
+const isSameInode = (one: fs.Stats | undefined, { dev, ino }: fs.Stats): boolean => one?.dev === dev && one.ino === ino
 
 /** A link, unlike a rename, never displaces: the file that was made first stays. */
 function takeFreeName(temp: string, target: string, at: Location): void {

@@ -46,9 +46,9 @@ export async function searchLines(query: Search, place: SearchPlace, reader: Sea
     const { type, data } = event
     if (type === 'begin') {
       held = []
-      wanted = reader.file(textOf(data['path']).slice(lead(place).length))
+      wanted = reader.file(ripgrepText(data['path']).slice(lead(place).length))
     } else if (wanted && (type === 'match' || type === 'context')) {
-      held.push(lineOf(data, type === 'context', query.lines === undefined ? /\r?\n$/ : /\n$/))
+      held.push(matchedLine(data, type === 'context', query.lines === undefined ? /\r?\n$/ : /\n$/))
       if (held.length >= mostHeld) return handOver(held.splice(0), reader)
     } else if (wanted && type === 'end') {
       const { binary_offset: binary } = data
@@ -58,7 +58,7 @@ export async function searchLines(query: Search, place: SearchPlace, reader: Sea
     }
     return 'go-on'
   }
-  await runRipgrep(['--json', ...optionsFor(query), ...patternsOf(query)], place, 10, record)
+  await runRipgrep(['--json', ...ripgrepOptions(query), ...patternsOf(query)], place, 10, record)
 }
 
 /** Hits of one file that wait for its end, which tells whether it is text. */
@@ -79,23 +79,23 @@ export async function listFiles(choice: FileChoice, place: SearchPlace): Promise
 }
 
 /** ripgrep has JSON without texts for what is not UTF-8. */
-function textOf(data: unknown): string {
+function ripgrepText(data: unknown): string {
   if (!isRecord(data)) return ''
   return typeof data['text'] === 'string' ? data['text'] : Buffer.from(String(data['bytes']), 'base64').toString()
 }
 
-function lineOf(
+function matchedLine(
   data: Readonly<Record<string, unknown>>,
   isContext: boolean,
   lineEnd: RegExp,
 ): FoundLine & { readonly end: number } {
-  const whole = textOf(data['lines'])
+  const whole = ripgrepText(data['lines'])
   const matches = Array.isArray(data['submatches']) ? data['submatches'].filter(isRecord) : []
   const begin = Number(matches[0]?.['start'] ?? 0)
   return {
     number: Number(data['line_number']),
     text: whole.replace(lineEnd, ''),
-    matches: matches.map(({ match }) => textOf(match)),
+    matches: matches.map(({ match }) => ripgrepText(match)),
     column: begin === 0 ? 0 : Buffer.from(whole).subarray(0, begin).toString().length,
     isContext,
     end: Number(data['absolute_offset']) + Buffer.byteLength(whole),
@@ -175,7 +175,7 @@ const withMemoryLimit = (file: string, args: readonly string[]): [file: string, 
 /** In KiB. */
 const mostMemory = 1024 * 1024
 
-function optionsFor(query: Search): string[] {
+function ripgrepOptions(query: Search): string[] {
   // A mapped file would count as memory, whatever its size.
   const options = [...optionsForFiles(query), '--no-mmap']
   if (!query.regex) options.push('--fixed-strings')

@@ -32,7 +32,7 @@ export async function searchFiles(query: Search, { at, tree, locator, timeoutMs 
   const one = look.type === 'directory' ? undefined : baseName(at)
   const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
   const { cwd, differing: staged } = tree.outside(dir)
-  const named = cwd === undefined ? [] : await namesIn(query, { cwd, one, timeoutMs })
+  const named = cwd === undefined ? [] : await fileNames(query, { cwd, one, timeoutMs })
   // Where lines are chosen as grep does it, notebooks are the JSON that is in the file.
   const differing = query.lines === undefined ? withCells(named, staged, { dir, tree, locator }) : staged
   const below = (absolute: string): string => slashed(path.relative(dir.absolute, absolute))
@@ -64,15 +64,15 @@ export async function listSearchedFiles(
   { at, tree, locator, timeoutMs }: Searched,
 ): Promise<string[]> {
   const { cwd, differing } = tree.outside(at)
-  const onDisk = cwd === undefined ? [] : await namesIn(choice, { cwd, one: undefined, timeoutMs })
+  const onDisk = cwd === undefined ? [] : await fileNames(choice, { cwd, one: undefined, timeoutMs })
   const names = onDisk.filter((name) => !differing.has(path.join(at.absolute, name)))
   await inScratch(at, differing, async (scratch) => {
-    names.push(...(await namesIn(choice, { cwd: scratch, one: undefined, timeoutMs })))
+    names.push(...(await fileNames(choice, { cwd: scratch, one: undefined, timeoutMs })))
   })
   return names.filter((name) => !locator.isBlocked(path.join(at.absolute, name))).sort()
 }
 
-const namesIn = async (choice: FileChoice, place: SearchPlace): Promise<readonly string[]> =>
+const fileNames = async (choice: FileChoice, place: SearchPlace): Promise<readonly string[]> =>
   matching(await listFiles(choice, place), choice)
 
 const matching = async (names: readonly string[], { include }: FileChoice): Promise<readonly string[]> =>
@@ -92,7 +92,7 @@ function withCells(
 ): ReadonlyMap<string, Buffer | null> {
   const differing = new Map(staged)
   for (const [absolute, bytes] of staged)
-    if (bytes !== null && isNotebookPath(absolute)) differing.set(absolute, cellsOf(bytes) ?? bytes)
+    if (bytes !== null && isNotebookPath(absolute)) differing.set(absolute, cellText(bytes) ?? bytes)
   for (const name of names.filter(isNotebookPath)) {
     const absolute = path.join(dir.absolute, name)
     if (differing.has(absolute) || locator.isBlocked(absolute)) continue
@@ -107,7 +107,7 @@ function cellsAt(at: Location, tree: Tree): Buffer | undefined {
   try {
     const base = tree.read(at, largestNotebook)
     try {
-      return cellsOf(base.bytes)
+      return cellText(base.bytes)
     } finally {
       base.release()
     }
@@ -117,7 +117,7 @@ function cellsAt(at: Location, tree: Tree): Buffer | undefined {
   }
 }
 
-function cellsOf(bytes: Buffer): Buffer | undefined {
+function cellText(bytes: Buffer): Buffer | undefined {
   const cells = notebookText(bytes.toString())
   return cells === undefined ? undefined : Buffer.from(cells)
 }

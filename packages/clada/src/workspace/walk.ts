@@ -64,7 +64,7 @@ export class Locator {
     const decision = this.#judge.written(absolute, by)
     if (decision.verdict === 'deny') return { reason: decision.reason }
     const { root, parts, unlessLogin } = decision
-    const place = placeOf(root, parts)
+    const place = joinParts(root, parts)
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) return { reason: unlessLogin.reason }
     const reason = isWatched(place) ? reservedReason : this.#names?.of(place)?.reason
     return reason === undefined ? { root, parts, absolute: place, given: absolute } : { reason }
@@ -79,7 +79,7 @@ export class Locator {
     const decision = this.#judge.path(arg.given, absolute, access)
     if (decision.verdict === 'deny') throw refusalError(arg, decision)
     const { root, parts } = decision
-    const place = placeOf(root, parts)
+    const place = joinParts(root, parts)
     const unlessLogin = decision.unlessLogin && refusalError(arg, decision.unlessLogin)
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) throw unlessLogin
     // By identity as well: a second mount or a hard link is another path to the same file.
@@ -101,7 +101,7 @@ export function isBlockedByName(judge: PathJudge, contents: Contents, absolute: 
 }
 
 /** As `path.join` has it, for a root and names that are in order already. */
-const placeOf = (root: string, parts: readonly string[]): string =>
+const joinParts = (root: string, parts: readonly string[]): string =>
   parts.length === 0 ? root : (root.endsWith(path.sep) ? root : root + path.sep) + parts.join(path.sep)
 
 const refusalError = (arg: PathArg, { rule, reason, advice }: PathRefusal): ProblemError =>
@@ -192,7 +192,7 @@ export class Walk {
 
   /** A directory that was removed: code that needs it again must make it again. */
   forget(location: Location): void {
-    const key = keyOf(location, location.parts.length)
+    const key = directoryKey(location, location.parts.length)
     this.#held.get(key)?.drop()
     this.#held.delete(key)
   }
@@ -203,7 +203,7 @@ export class Walk {
   }
 
   #open(location: Location, depth: number, options: WalkOptions): Dir {
-    const key = keyOf(location, depth)
+    const key = directoryKey(location, depth)
     const known = this.#held.get(key)
     if (known !== undefined) {
       if (known.isStillThere()) return known
@@ -231,7 +231,7 @@ export class Walk {
   }
 }
 
-const keyOf = ({ root, parts }: Location, depth: number): string => root + '\0' + parts.slice(0, depth).join('/')
+const directoryKey = ({ root, parts }: Location, depth: number): string => root + '\0' + parts.slice(0, depth).join('/')
 
 export interface WalkOptions {
   /** Whether directories that are missing are made on the way. */

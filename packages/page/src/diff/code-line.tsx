@@ -23,7 +23,7 @@ export function CodeLine({ text, colours, strong, longest = longestLine }: Props
     if (from >= to) return
     const inside = strong !== undefined && from >= strong.from && to <= strong.to
     const name = `${classes}${inside ? ' strong' : ''}`.trim()
-    const spelled = plain(line.slice(from, to))
+    const spelled = plainText(line.slice(from, to))
     parts.push(name === '' ? spelled : <span class={name}>{spelled}</span>)
   }
   /** A part that the difference begins or ends in is two. */
@@ -53,4 +53,4 @@ export function CodeLine({ text, colours, strong, longest = longestLine }: Props
 }
 
 /** A tab stays a tab; everything else that cannot be seen is spelled out. */
-const plain = (text: string): ComponentChildren => isolateParts(spellOut(text).replaceAll('\r', '\\r'))
+const plainText = (text: string): ComponentChildren => isolateParts(spellOut(text).replaceAll('\r', '\\r'))

@@ -42,7 +42,10 @@ export interface Decided {
   readonly choice: BlockChoice
 }
 
-const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => BlockChoice): Promise<true | undefined> =>
+const changeChoice = (
+  { block, choice }: Decided,
+  change: (choice: BlockChoice) => BlockChoice,
+): Promise<true | undefined> =>
   showErrors(async () => {
     const { task } = block
     if (task === undefined || !canDecideNow(block)) return undefined
@@ -58,40 +61,41 @@ const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => Blo
 
 /** A change is taken or left out, with all that go with it. */
 export const decideHunk = (of: Decided, { id }: ReviewHunk, how: 'take' | 'leave', reason = ''): Promise<unknown> =>
-  decide(of, ({ leave = [], ...others }) => ({
+  changeChoice(of, ({ leave = [], ...others }) => ({
     ...others,
     leave: [...leave.filter(({ hunk }) => hunk !== id), ...(how === 'leave' ? [{ hunk: id, reason }] : [])],
   }))
 
 export const leaveBlock = (of: Decided, reason = ''): Promise<unknown> =>
-  decide(of, (choice) => ({ ...choice, leaveOut: true, reason }))
+  changeChoice(of, (choice) => ({ ...choice, leaveOut: true, reason }))
 
 export const takeBlock = (of: Decided): Promise<unknown> =>
-  decide(of, (choice) => ({ ...choice, leaveOut: false, reason: '' }))
+  changeChoice(of, (choice) => ({ ...choice, leaveOut: false, reason: '' }))
 
 export const usePlace = (of: Decided, { line, endLine, hunk, params }: ReviewPlace): Promise<unknown> =>
-  decide(of, (choice) =>
+  changeChoice(of, (choice) =>
     params === undefined
       ? { ...choice, place: { line, endLine, hunk } }
       : { ...choice, params: { ...choice.params, ...params } },
   )
 
 /** Hunks of a patch, without those that fit nowhere. */
-export const takeFitting = (of: Decided): Promise<unknown> => decide(of, (choice) => ({ ...choice, patches: 'good' }))
+export const takeFitting = (of: Decided): Promise<unknown> =>
+  changeChoice(of, (choice) => ({ ...choice, patches: 'good' }))
 
 /** As the model wrote it. */
-export const forgetChoice = (of: Decided): Promise<unknown> => decide(of, () => ({}))
+export const forgetChoice = (of: Decided): Promise<unknown> => changeChoice(of, () => ({}))
 
 /** True if the server has it: until then the box stays open. */
 export async function keepText(of: Decided, path: string, text: string): Promise<true | undefined> {
-  const isKept = await decide(of, (choice) => ({ ...choice, texts: { ...choice.texts, [path]: text } }))
+  const isKept = await changeChoice(of, (choice) => ({ ...choice, texts: { ...choice.texts, [path]: text } }))
   if (isKept) stopEditing()
   return isKept
 }
 
 export async function keepParams(of: Decided, params: Readonly<Record<string, string>>): Promise<true | undefined> {
   // Texts of files were made from the parameters before.
-  const isKept = await decide(of, (choice) => ({ ...choice, texts: {}, params: { ...choice.params, ...params } }))
+  const isKept = await changeChoice(of, (choice) => ({ ...choice, texts: {}, params: { ...choice.params, ...params } }))
   if (isKept) stopEditing()
   return isKept
 }

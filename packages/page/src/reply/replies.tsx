@@ -24,7 +24,7 @@ export function Replies({ open = false }: { open?: boolean }) {
               onClick={() => void reopen(entry.id)}
             >
               <bdi>{spellOut(entry.name === '' ? entry.title : entry.name)}</bdi>
-              <span class="quiet nowrap">{stateOf(entry)}</span>
+              <span class="quiet nowrap">{describeReply(entry)}</span>
             </button>
             <Button
               quiet
@@ -42,7 +42,7 @@ export function Replies({ open = false }: { open?: boolean }) {
   )
 }
 
-function stateOf({ opened, blocks, done, failed }: ReplyEntry): string {
+function describeReply({ opened, blocks, done, failed }: ReplyEntry): string {
   const time = new Date(opened).toLocaleTimeString(undefined, { timeStyle: 'short' })
   const results = [...(done > 0 ? [`${done} done`] : []), ...(failed > 0 ? [`${failed} failed`] : [])]
   return [time, formatCount(blocks, 'block'), ...results].join(' · ')

@@ -168,7 +168,7 @@ function Details({ entry }: { entry: TimelineEntry | undefined }) {
   useEffect(() => {
     if (entry === undefined) return
     found.value = undefined
-    const path = sourceOf(entry)
+    const path = entrySource(entry)
     void showErrors(async () => {
       const value = await get<ExecutionView | FileChange[]>(path)
       if (entries.value[at.value]?.name === name) found.value = value
@@ -185,7 +185,7 @@ function Details({ entry }: { entry: TimelineEntry | undefined }) {
         </span>
         <div class="title">
           <h2>
-            <bdi>{entry && spellOut(titleOf(entry))}</bdi>
+            <bdi>{entry && spellOut(entryTitle(entry))}</bdi>
           </h2>
           {entry?.kind === 'execution' && (
             <p class="line quiet">
@@ -228,13 +228,13 @@ function Details({ entry }: { entry: TimelineEntry | undefined }) {
   )
 }
 
-function titleOf(entry: TimelineEntry): string {
+function entryTitle(entry: TimelineEntry): string {
   if (entry.kind === 'execution') return entry.entry.summary
   if (entry.kind === 'whole') return entry.title
   return entry.kind === 'since' ? 'What you changed since' : `What you changed before execution ${entry.number}`
 }
 
-function sourceOf(entry: TimelineEntry): string {
+function entrySource(entry: TimelineEntry): string {
   if (entry.kind === 'since') return '/api/since'
   if (entry.kind === 'whole') return `/api/conversation?id=${encodeURIComponent(entry.id)}`
   return `/api/execution?number=${entry.number}`

@@ -118,13 +118,14 @@ export function markEntry(entry: TimelineEntry | undefined): void {
 export const loadTimeline = (): Promise<unknown> =>
   showErrors(async () => (timeline.value = await get<TimelineData>('/api/timeline')))
 
-function choose(index: number): void {
+function chooseEntry(index: number): void {
   chosen.value = entries.value[index]?.name ?? null
 }
 
 export function selectEntry(index: number): void {
-  choose(index)
+  chooseEntry(index)
   shows.value = true
 }
 
-export const moveEntry = (by: number): void => choose(Math.min(entries.value.length - 1, Math.max(0, at.value + by)))
+export const moveEntry = (by: number): void =>
+  chooseEntry(Math.min(entries.value.length - 1, Math.max(0, at.value + by)))

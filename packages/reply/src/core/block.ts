@@ -117,7 +117,7 @@ export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | '
 export type FragmentReason = Extract<NotExecutedReason, 'listing' | 'example' | 'no-place'>
 
 /** Whether an edit that was meant is missing. */
-export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean =>
+export const isEditMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean =>
   reason === 'unreadable' || reason === 'no-place'
 
 /** What a text has that does not run, where it was found. */

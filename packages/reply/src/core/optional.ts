@@ -10,4 +10,4 @@ export function withoutUndefined<Table extends object>(
 }
 
 /** Whether nothing is in a table. */
-export const isBlank = (table: object): boolean => Object.values(table).every((value) => value === undefined)
+export const isUnset = (table: object): boolean => Object.values(table).every((value) => value === undefined)

@@ -72,7 +72,7 @@ export class FenceMap {
     // An HTML tag that nothing closes is no fence.
     if (tag !== undefined) return undefined
     // One that nothing closes ends before the next one that says what it holds.
-    const next = this.#next('named', first, isNamed)
+    const next = this.#next('named', first, namesLanguage)
     return { indent, marks, info, first, last: (next ?? this.#source.lineCount + 1) - 1, isClosed: false }
   }
 
@@ -90,7 +90,7 @@ export class FenceMap {
     const closer = this.#next(`${marks} ${deepest}`, line, closes)
     if (!isDiff || closer === undefined) return closer
     // No line of a diff opens a fence: the first was left open.
-    const other = this.#next(`${marks[0]} ${deepest} named`, line, (one) => isLike(one) && isNamed(one))
+    const other = this.#next(`${marks[0]} ${deepest} named`, line, (one) => isLike(one) && namesLanguage(one))
     return other !== undefined && other < closer ? undefined : closer
   }
 
@@ -127,7 +127,7 @@ export class FenceMap {
 /** Lines with fences that are looked at inside one of Markdown. */
 const MOST_INSIDE = 2000
 
-const isNamed = ({ info, tag }: Frame): boolean => info !== '' && tag === undefined
+const namesLanguage = ({ info, tag }: Frame): boolean => info !== '' && tag === undefined
 
 /** Whether the first line of a fence is that of a diff, whatever its info string is, or a command that shows one. */
 const beginsWithDiff = (source: Source, opener: number): boolean =>

@@ -64,9 +64,9 @@ function reportFrom(source: Source, line: number): number | undefined {
   const [, before = ''] = section.exec(text) ?? []
   if (section.test(text)) return sectionsEnd(source, line, before)
   const [, prefix = '', name] = file.exec(text) ?? []
-  if (name !== undefined) return endOf(source, line, `${prefix}=== END ${name} ===`)
+  if (name !== undefined) return reportEnd(source, line, `${prefix}=== END ${name} ===`)
   const [, quoted] = prompt.exec(text) ?? []
-  if (quoted !== undefined) return endOf(source, line, `${quoted}${promptEnd}`)
+  if (quoted !== undefined) return reportEnd(source, line, `${quoted}${promptEnd}`)
   const [, indent] = heading.exec(text) ?? []
   if (indent !== undefined) return unframedEnd(source, line, indent)
   if (isTaskLine(text))
@@ -78,17 +78,17 @@ function reportFrom(source: Source, line: number): number | undefined {
 
 /** Sections follow each other, with empty lines between them. */
 function sectionsEnd(source: Source, line: number, prefix: string): number {
-  let last = endOf(source, line, `${prefix}${endFrame}`)
+  let last = reportEnd(source, line, `${prefix}${endFrame}`)
   for (let at = last + 1; at <= source.lineCount; at++) {
     const text = source.line(at)
-    if (section.exec(text)?.[1] === prefix) at = last = endOf(source, at, `${prefix}${endFrame}`)
+    if (section.exec(text)?.[1] === prefix) at = last = reportEnd(source, at, `${prefix}${endFrame}`)
     else if (text.replace(/[\s>]/g, '') !== '') break
   }
   return last
 }
 
 /** A report that was cut off continues to the end of the text. */
-function endOf(source: Source, line: number, frame: string): number {
+function reportEnd(source: Source, line: number, frame: string): number {
   for (let at = line + 1; at <= source.lineCount; at++) if (source.line(at).trimEnd() === frame) return at
   return source.lineCount
 }
@@ -120,7 +120,7 @@ function isSpaced(source: Source, line: number): boolean {
 const mayBegin = (c: number): boolean =>
   (c !== LF && c <= SPACE) || c > 126 || '#<>*dD&\\-'.includes(String.fromCharCode(c))
 
-const prefixOf = (text: string): string => text.slice(0, prefixEnd(text, 0))
+const linePrefix = (text: string): string => text.slice(0, prefixEnd(text, 0))
 
 /** Where indentation and quotation marks end. Five of these begin a marker of their own, as in `>>>>>>> REPLACE`. */
 function prefixEnd(text: string, start: number): number {
@@ -140,7 +140,7 @@ const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
  */
 export function quotationsIn(source: Source, blocks: readonly Block[], before: boolean): LineRange[] {
   const around = before ? '' : prefixAround(source, blocks)
-  const found = blocks.filter((block) => isQuotation(source, block, around))
+  const found = blocks.filter((block) => isQuotedBlock(source, block, around))
   let end = 0
   return found.map(({ startLine, endLine }, at) => {
     const next = found[at + 1]?.startLine ?? source.lineCount + 1
@@ -153,14 +153,14 @@ export function quotationsIn(source: Source, blocks: readonly Block[], before: b
   })
 }
 
-function isQuotation(source: Source, { startLine, endLine }: Block, around: string | undefined): boolean {
+function isQuotedBlock(source: Source, { startLine, endLine }: Block, around: string | undefined): boolean {
   if (endLine === null) return false
   let first = startLine
   while (first <= endLine && !isMarker(source.line(first), source.line(first + 1))) first++
   const last = source.line(endLine)
   const closes = endLine > first && isMarker(last, undefined)
-  if (first > endLine || !isSpaced(source, first) || (closes && prefixOf(last) === '')) return false
-  const expected = prefixOf(source.line(first)).slice(0, -1)
+  if (first > endLine || !isSpaced(source, first) || (closes && linePrefix(last) === '')) return false
+  const expected = linePrefix(source.line(first)).slice(0, -1)
   return around === expected || prefixInside(source, first, endLine) === expected
 }
 
@@ -173,7 +173,7 @@ function prefixAround(source: Source, blocks: readonly Block[]): string | undefi
     if ((blocks[next]?.startLine ?? Infinity) <= line) continue
     const text = source.line(line)
     if (isEmpty(text) || isMarker(text, source.line(line + 1))) continue
-    const own = prefixOf(text)
+    const own = linePrefix(text)
     prefix ??= own
     while (!own.startsWith(prefix)) prefix = prefix.slice(0, -1)
   }
@@ -184,7 +184,7 @@ function prefixAround(source: Source, blocks: readonly Block[]): string | undefi
 function prefixInside(source: Source, first: number, last: number): string | undefined {
   for (let line = first + 1; line <= last; line++) {
     const text = source.line(line)
-    if (!isEmpty(text) && !isMarker(text, source.line(line + 1))) return prefixOf(text)
+    if (!isEmpty(text) && !isMarker(text, source.line(line + 1))) return linePrefix(text)
   }
   return undefined
 }

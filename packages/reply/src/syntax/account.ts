@@ -70,7 +70,7 @@ export function findUnreadMarkers(
     // Markers close to each other are one block, as far as known.
     if (last?.title === title && prefix.includes('>') === (last.reason === 'quoted') && line - last.endLine <= NEAR) {
       last.endLine = line
-    } else found.push({ line, endLine: line, title, reason: reasonFor(source, line, mark, quotations) })
+    } else found.push({ line, endLine: line, title, reason: markerReason(source, line, mark, quotations) })
   }
   return found.map(({ title, ...rest }) => ({ ...rest, what: `${title} marker` }))
 }
@@ -146,7 +146,7 @@ const MAYBE = /#!|[<>*-]{3}|--|@@|<\w|&lt;|\\<|\xab|`{3}[sa]|\d:\d|\{\s*(?:"|$)/
 /** Indentation, quotation marks, bullets, numbers, headings, backticks. */
 const PREFIX = /^(?:\s+|>|[-*+] +|[•‣◦] *|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/
 
-function reasonFor(
+function markerReason(
   source: Source,
   line: number,
   { title, prefix }: MarkerKind,

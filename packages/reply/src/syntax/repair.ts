@@ -46,13 +46,13 @@ export const isUnaffectedByDamage = (source: Source, block: Block, walks: Walks)
 
 /** Whether all that was sound is as it was, what is in a repaired block left out, and all that is new is repaired. */
 function keeps(before: Document, after: Document, regions: readonly DamagedRegion[]): boolean {
-  const sound = new Map([...placed(before.blocks)].filter(([, block]) => isComplete(block)))
-  for (const [place, block] of placed(after.blocks)) {
+  const sound = new Map([...byPosition(before.blocks)].filter(([, block]) => isComplete(block)))
+  for (const [place, block] of byPosition(after.blocks)) {
     const old = sound.get(place)
     sound.delete(place)
     if (
       findRegion(regions, block.startLine) === undefined &&
-      (old === undefined ? isComplete(block) : !isSame(old, block))
+      (old === undefined ? isComplete(block) : !isSameBlock(old, block))
     ) {
       return false
     }
@@ -71,7 +71,7 @@ function listUnrepaired({ start, end, changed, markers }: DamagedRegion, blocks:
 }
 
 /** By the line they begin on, of which several may begin on one: an id may be a number that counts those before it. */
-function placed(blocks: readonly Block[]): Map<string, Block> {
+function byPosition(blocks: readonly Block[]): Map<string, Block> {
   const places = new Map<string, Block>()
   let nth = 0
   for (const [at, block] of blocks.entries()) {
@@ -81,7 +81,7 @@ function placed(blocks: readonly Block[]): Map<string, Block> {
   return places
 }
 
-function isSame(a: Block, b: Block): boolean {
+function isSameBlock(a: Block, b: Block): boolean {
   if (!isComplete(b) || a.action !== b.action || a.endLine !== b.endLine) return false
   const names = Object.keys(a.params)
   return names.length === Object.keys(b.params).length && names.every((name) => a.params[name] === b.params[name])

@@ -186,7 +186,7 @@ function classOf(unit: string): CharacterClass {
 
 const punctuation: readonly CharacterClass[] = ['quote', 'dash', 'dots']
 
-const unitsOf = (text: string): string[] => text.match(/\P{M}\p{M}*|\p{M}+/gsu) ?? []
+const characterUnits = (text: string): string[] => text.match(/\P{M}\p{M}*|\p{M}+/gsu) ?? []
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|\.\.\.|\P{M}\p{M}*/gsu) ?? []
 
 /** What the characters of old lines are in the file. */
@@ -199,12 +199,13 @@ class CharacterEvidence {
   constructor(pairs: readonly LinePair[], text: string) {
     this.#text = text
     for (const [edit, file] of pairs) {
-      if (edit === file && isPlain(edit)) continue
+      if (edit === file && hasOnlyAscii(edit)) continue
       for (const [own, other] of segmentsOf(edit.trim(), file.trim())) {
         this.#renderings.set(own, (this.#renderings.get(own) ?? new Set()).add(other))
         const kind = classOf(own)
-        if (own !== other && (!isPlain(own) || !isPlain(other))) this.#damaged.add(isPlain(own) ? 'other' : kind)
-        else if (!isPlain(own)) this.#sound.add(kind)
+        if (own !== other && (!hasOnlyAscii(own) || !hasOnlyAscii(other)))
+          this.#damaged.add(hasOnlyAscii(own) ? 'other' : kind)
+        else if (!hasOnlyAscii(own)) this.#sound.add(kind)
       }
       const space = /^[\s\u200b\u2060\ufeff]*/.exec(edit)?.[0] ?? ''
       if (/[^ \t]/.test(space) && !/[^ \t]/.test(/^\s*/.exec(file)?.[0] ?? '')) this.#damaged.add('space')
@@ -237,9 +238,9 @@ class CharacterEvidence {
   }
 
   #repaired(word: string): string | undefined {
-    if (isPlain(word)) return word
+    if (hasOnlyAscii(word)) return word
     let text = ''
-    for (const unit of unitsOf(word)) {
+    for (const unit of characterUnits(word)) {
       const own = this.#repairedUnit(unit)
       if (own === undefined) return undefined
       text += own
@@ -248,7 +249,7 @@ class CharacterEvidence {
   }
 
   #repairedUnit(unit: string): string | undefined {
-    if (isPlain(unit)) return unit
+    if (hasOnlyAscii(unit)) return unit
     const known = this.#renderings.get(unit)
     if (known !== undefined) return known.size === 1 ? [...known][0] : undefined
     const kind = classOf(unit)
@@ -261,7 +262,7 @@ class CharacterEvidence {
   }
 }
 
-const isPlain = (text: string): boolean => !/[\x80-\uffff]/.test(text)
+const hasOnlyAscii = (text: string): boolean => !/[\x80-\uffff]/.test(text)
 
 interface AdaptedToken {
   readonly text: string
@@ -292,11 +293,11 @@ function tokensOf(edit: string, file: string | undefined): AdaptedToken[] {
 
 /** Two texts that are the same when folded, as the smallest parts that are. Nothing when they are not. */
 function segmentsOf(edit: string, file: string): [string, string][] {
-  if (edit === file) return unitsOf(edit).map((unit) => [unit, unit])
+  if (edit === file) return characterUnits(edit).map((unit) => [unit, unit])
   if (foldText(edit) !== foldText(file)) return []
   const segments: [string, string][] = []
-  const left = unitsOf(edit)
-  const right = unitsOf(file)
+  const left = characterUnits(edit)
+  const right = characterUnits(file)
   let [own, other] = ['', '']
   for (let i = 0, j = 0; i < left.length || j < right.length;) {
     const [a, b] = [foldText(own).length, foldText(other).length]

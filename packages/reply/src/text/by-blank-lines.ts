@@ -12,7 +12,7 @@ const LEAST_LINES = 2
 
 export function findBlankLineFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
-  const content = old.flatMap((text, nth) => (isBlank(text) ? [] : [nth]))
+  const content = old.flatMap((text, nth) => (isBlankRow(text) ? [] : [nth]))
   if (content.length < LEAST_LINES) return []
   const { rows, ids, numbers } = contentLines(file)
   const pattern = content.map((nth) => numbers.get(comparisonKey(old[nth] ?? '', 'trailing-space')) ?? -1)
@@ -26,7 +26,7 @@ export function findBlankLineFits(lines: readonly HunkLine[], file: FileLines): 
   })
 }
 
-const isBlank = (line: string): boolean => line.trim() === ''
+const isBlankRow = (line: string): boolean => line.trim() === ''
 
 /** The lines of a file that have content, and a number for each that equal ones share. */
 function contentLines(file: FileLines): { rows: number[]; ids: number[]; numbers: Map<string, number> } {
@@ -56,7 +56,7 @@ function placeBlankLines(
   let row: number | undefined
   for (const nth of old.keys()) {
     const next = row === undefined ? undefined : row + 1
-    if (at[nth] === undefined && next !== undefined && next < file.count && isBlank(file.line(next))) at[nth] = next
+    if (at[nth] === undefined && next !== undefined && next < file.count && isBlankRow(file.line(next))) at[nth] = next
     row = at[nth] ?? row
   }
   return at
@@ -77,7 +77,7 @@ function splicesAt(lines: readonly HunkLine[], at: readonly (number | undefined)
       const isAlone = there[index - 1]?.mark !== '-' && there[index + 1]?.mark !== '-' && there[index + 1]?.mark !== '+'
       const [above, below] = [rows[before - 1], rows[before]]
       if (!isAlone || above === undefined || below === undefined || below === above + 1) continue
-      const isBelowBlank = isBlank(file.line(above)) && !isBlank(file.line(below))
+      const isBelowBlank = isBlankRow(file.line(above)) && !isBlankRow(file.line(below))
       if (!isBelowBlank || there.findLast((line, at) => at < index && line.mark !== '+')?.mark !== ' ') return undefined
       rows[before - 1] = below - 1
     }

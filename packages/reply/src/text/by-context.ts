@@ -42,7 +42,7 @@ export interface ContextFit extends Fit {
 export function findContextFits(lines: readonly HunkLine[], file: FileLines): ContextFit[] {
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
   if (!isLong(old) || old.length > MOST_LINES) return []
-  const groups = groupsOf(lines, old)
+  const groups = lineGroups(lines, old)
   return groups === undefined ? [] : fitsOf(lines, old, groups, file)
 }
 
@@ -59,7 +59,7 @@ interface LineGroup {
 }
 
 /** Undefined where new lines have no neighbour. */
-function groupsOf(lines: readonly HunkLine[], old: readonly string[]): LineGroup[] | undefined {
+function lineGroups(lines: readonly HunkLine[], old: readonly string[]): LineGroup[] | undefined {
   const runs: number[][] = []
   const insertions = new Set<number[]>()
   let at = 0
@@ -79,13 +79,13 @@ function groupsOf(lines: readonly HunkLine[], old: readonly string[]): LineGroup
   if (runs.length === 0) return undefined
   return runs.map((run) => {
     const beside = [(run[0] ?? 0) - 1, (run.at(-1) ?? 0) + 1].filter((index) => index >= 0 && index < old.length)
-    const isLittle = contentOf(run.map((index) => old[index] ?? '')) < LITTLE
+    const isLittle = countContent(run.map((index) => old[index] ?? '')) < LITTLE
     return { lines: run, beside, needs: isLittle ? 'all' : 'one', isInsertion: insertions.has(run) }
   })
 }
 
 /** How many characters lines have, spaces aside. */
-const contentOf = (lines: readonly string[]): number => lines.join('').replace(/\s+/g, '').length
+const countContent = (lines: readonly string[]): number => lines.join('').replace(/\s+/g, '').length
 
 function fitsOf(
   lines: readonly HunkLine[],
@@ -119,7 +119,7 @@ function fitsOf(
     const found = at.filter((line, nth) => line !== -1 && (hasContent(old[nth] ?? '') || bound.includes(nth)))
     const first = found[0] ?? place
     const fresh = adaptNewLines(lines, there, file.text)
-    const splices = fresh && makeSplices(lines, (nth) => lineOf(at, nth), fresh)
+    const splices = fresh && makeSplices(lines, (nth) => fileLineOf(at, nth), fresh)
     const height = (found.at(-1) ?? place) - first + 1
     const fit = { level: 'context', first, height, splices, matched: found.length } as const
     if (isApplied(lines, at, fit, file)) continue
@@ -141,9 +141,9 @@ const asWritten = (line: string): string => foldText(withoutCr(line))
 /** The old lines that are once in the file: they tell places apart. Short ones do so together. */
 function tellingOf(old: readonly string[], file: FileLines): number[] {
   const only = old.flatMap((line, nth) =>
-    contentOf([line]) >= LITTLE && file.countOf(asWritten(line), 'context') === 1 ? [nth] : [],
+    countContent([line]) >= LITTLE && file.countOf(asWritten(line), 'context') === 1 ? [nth] : [],
   )
-  return only.length < SEVERAL ? only.filter((nth) => contentOf([old[nth] ?? '']) >= LEAST_TELLING) : only
+  return only.length < SEVERAL ? only.filter((nth) => countContent([old[nth] ?? '']) >= LEAST_TELLING) : only
 }
 
 /** Lists and tables have the same lines in many places: there, lines that are alike do not say which place is meant. */
@@ -154,7 +154,7 @@ function isDistinct(
   at: readonly number[],
 ): boolean {
   const there = telling.filter((nth) => at[nth] !== -1)
-  const isMuch = there.length > 1 || there.some((nth) => contentOf([old[nth] ?? '']) >= MUCH_TELLING)
+  const isMuch = there.length > 1 || there.some((nth) => countContent([old[nth] ?? '']) >= MUCH_TELLING)
   return groups.every(
     ({ lines, isInsertion }) => (isInsertion ? isMuch : there.length > 0) || lines.some((line) => there.includes(line)),
   )
@@ -187,14 +187,14 @@ function isApplied(
     runs.at(-1)?.push(text)
   }
   return runs.some((run) => {
-    if (contentOf(run) < 2 * LITTLE) return false
+    if (countContent(run) < 2 * LITTLE) return false
     const isNear = (line: number): boolean => line > first - run.length - NEAR && line < first + height + NEAR
     return file.find(run, 'characters').some((line) => isNear(line) && run.some((_, nth) => !old.has(line + nth)))
   })
 }
 
 /** The line of an old line, or of the one above it that the file has. */
-function lineOf(at: readonly number[], index: number): number {
+function fileLineOf(at: readonly number[], index: number): number {
   for (let nth = index; nth >= 0; nth--) {
     const line = at[nth] ?? -1
     if (line !== -1) return line

@@ -4,11 +4,11 @@
  * `file_write`); a finding of the pen; most words in common.
  */
 export function findClosestName(wanted: string, names: readonly string[]): string | undefined {
-  const asked = shapeOf(wanted.slice(0, MAX_LENGTH))
+  const asked = nameShape(wanted.slice(0, MAX_LENGTH))
   if (asked.letters === '') return undefined
 
   const ranked = names.flatMap((name) => {
-    const rank = rankOf(asked, shapeOf(name.slice(0, MAX_LENGTH)))
+    const rank = nameDistance(asked, nameShape(name.slice(0, MAX_LENGTH)))
     return rank === undefined ? [] : [{ name, rank }]
   })
   const [best, second] = ranked.sort((a, b) => a.rank - b.rank)
@@ -31,7 +31,7 @@ interface NameShape {
   words: string[]
 }
 
-function shapeOf(name: string): NameShape {
+function nameShape(name: string): NameShape {
   const words = name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
@@ -43,7 +43,7 @@ function shapeOf(name: string): NameShape {
 const BY_WORDS = 100
 
 /** Smaller is closer. */
-function rankOf(asked: NameShape, name: NameShape): number | undefined {
+function nameDistance(asked: NameShape, name: NameShape): number | undefined {
   if (asked.letters === name.letters) return 0
   if (sorted(asked.words) === sorted(name.words)) return 1
   if (asked.letters.length > 4 && sorted([...asked.letters]) === sorted([...name.letters])) return 1

@@ -62,7 +62,7 @@ export function resolveElisions(
   }
   if (inOld.length !== inNew.length)
     return { kind: 'undetermined', ...elisionAt(old, firstOld, inNew.length === 0 ? 'only-old' : 'unequal') }
-  const resolved = inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text)))
+  const resolved = inBoth(splitAtElisions(old, inOld), splitAtElisions(fresh, inNew), new FileLines(new Source(text)))
   return resolved ?? { kind: 'undetermined', ...elisionAt(old, firstOld, 'not-found') }
 }
 
@@ -139,7 +139,7 @@ const hasLine = (text: string, line: string): boolean =>
   line !== '' && text.includes(line) && text.split('\n').some((own) => own.trim() === line)
 
 /** The lines between elisions. */
-function partsOf(lines: readonly string[], elisions: readonly number[]): string[][] {
+function splitAtElisions(lines: readonly string[], elisions: readonly number[]): string[][] {
   const edges = [-1, ...elisions, lines.length]
   return edges.slice(1).map((end, nth) => lines.slice((edges[nth] ?? 0) + 1, end))
 }
@@ -151,7 +151,7 @@ function inNewOnly(
   elisions: readonly number[],
   isFile: boolean,
 ): Resolved | undefined {
-  const parts = partsOf(fresh, elisions).map((part) => (part.every(isBlank) ? [] : part))
+  const parts = splitAtElisions(fresh, elisions).map((part) => (part.every(isBlankOrMissing) ? [] : part))
   const written: string[] = []
   const kept: string[] = []
   let from = 0
@@ -162,14 +162,15 @@ function inNewOnly(
       written.push(...part)
       break
     }
-    const after = part.length === 0 ? { line: from, lines: part } : endOf(old, part, from, elision)
+    const after = part.length === 0 ? { line: from, lines: part } : partEnd(old, part, from, elision)
     if (after === undefined) return undefined
     if (isFile && leavesOut(old.slice(from, after.line), part, nth === 0 ? 'before' : 'between')) return undefined
     const next = parts[nth + 1] ?? []
-    const end = next.length === 0 ? old.length : startOf(old, next, after.line)
+    const end = next.length === 0 ? old.length : findPart(old, next, after.line)
     if (end === undefined || end < after.line) return undefined
     // The empty lines before the next part are among those that are kept.
-    if (isBlank(next[0]) && !isBlank(old[end])) parts[nth + 1] = next.slice(next.findIndex((line) => !isBlank(line)))
+    if (isBlankOrMissing(next[0]) && !isBlankOrMissing(old[end]))
+      parts[nth + 1] = next.slice(next.findIndex((line) => !isBlankOrMissing(line)))
     written.push(...after.lines, ...old.slice(after.line, end))
     const count = end - after.line - (end === old.length && old.at(-1) === '' ? 1 : 0)
     kept.push(`${elision.trim()} represents ${formatCount(count, 'line')}, kept`)
@@ -178,10 +179,10 @@ function inNewOnly(
   return { kind: 'resolved', old, fresh: written, kept }
 }
 
-const isBlank = (line: string | undefined): boolean => line?.trim() === ''
+const isBlankOrMissing = (line: string | undefined): boolean => line?.trim() === ''
 
 /** The line after a part, and what is written for it: the lines below may begin with the empty ones at its end. */
-function endOf(
+function partEnd(
   old: readonly string[],
   part: readonly string[],
   from: number,
@@ -189,21 +190,22 @@ function endOf(
 ): { readonly line: number; readonly lines: readonly string[] } | undefined {
   const asWritten = onlyPlace(old, part.toReversed(), from, -1)
   if (asWritten !== undefined) return { line: asWritten + 1, lines: part }
-  const lines = part.slice(0, part.findLastIndex((line) => !isBlank(line)) + 1)
+  const lines = part.slice(0, part.findLastIndex((line) => !isBlankOrMissing(line)) + 1)
   const last = onlyPlace(old, lines.toReversed(), from, -1)
   const line = last === undefined ? blockEnd(old, lines, from, indentOf(elision).length) : last + 1
-  return line === undefined ? undefined : { line, lines: isBlank(old[line]) ? lines : part }
+  return line === undefined ? undefined : { line, lines: isBlankOrMissing(old[line]) ? lines : part }
 }
 
 /** The first line of a part. */
-const startOf = (old: readonly string[], part: readonly string[], from: number): number | undefined =>
-  onlyPlace(old, part, from, 1) ?? onlyPlace(old, part.slice(part.findIndex((line) => !isBlank(line))), from, 1)
+const findPart = (old: readonly string[], part: readonly string[], from: number): number | undefined =>
+  onlyPlace(old, part, from, 1) ??
+  onlyPlace(old, part.slice(part.findIndex((line) => !isBlankOrMissing(line))), from, 1)
 
 /** Where the first of some lines is, up or down from which the others are: as many of them as make it clear. */
 function onlyPlace(old: readonly string[], lines: readonly string[], from: number, step: 1 | -1): number | undefined {
   for (let height = 1; height <= Math.min(4, lines.length); height++) {
     const wanted = lines.slice(0, height)
-    if (wanted.every(isBlank)) continue
+    if (wanted.every(isBlankOrMissing)) continue
     const found: number[] = []
     for (let at = from; at < old.length; at++) {
       if (wanted.every((line, nth) => old[at + nth * step]?.trimEnd() === line.trimEnd())) found.push(at)
@@ -231,7 +233,7 @@ function blockEnd(old: readonly string[], part: readonly string[], from: number,
 
 /** The last block of some lines, whole: a line at the least indentation, and what is deeper below it. */
 function lastBlock(lines: readonly string[], least: number): readonly string[] | undefined {
-  const depths = lines.map((line) => (isBlank(line) ? Infinity : indentOf(line).length))
+  const depths = lines.map((line) => (isBlankOrMissing(line) ? Infinity : indentOf(line).length))
   const depth = Math.min(...depths.filter((one) => one >= least))
   const first = lines.findLastIndex((line, at) => depths[at] === depth && !goesOn.test(line.trim()))
   if (first === -1 || depths.slice(first).some((one) => one < depth)) return undefined
@@ -243,7 +245,7 @@ function endOfBlock(lines: readonly string[], first: number): number {
   let end = first + 1
   for (let at = end; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    if (isBlank(line)) continue
+    if (isBlankOrMissing(line)) continue
     if (indentOf(line).length < depth || (indentOf(line).length === depth && !goesOn.test(line.trim()))) break
     end = at + 1
   }
@@ -260,7 +262,7 @@ const leavesOut = (old: readonly string[], part: readonly string[], where: 'befo
   isMuchShorter(part, old)
 
 function isMuchShorter(lines: readonly string[], old: readonly string[]): boolean {
-  const [has, had] = [lines, old].map((all) => all.filter((line) => !isBlank(line)).length)
+  const [has, had] = [lines, old].map((all) => all.filter((line) => !isBlankOrMissing(line)).length)
   return (has ?? 0) * 3 < (had ?? 0) * 2
 }
 

@@ -168,7 +168,7 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
   const replaced = fits.flatMap(({ splices = [] }) => splices).filter(({ from, to }) => to > from)
   const text = replaced.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, nth) => file.line(from + nth)))
   const shown =
-    text.length > 0 && text.length <= 3 && text.join('').length <= 200 ? `: ${text.map(quoted).join(', ')}` : ''
+    text.length > 0 && text.length <= 3 && text.join('').length <= 200 ? `: ${text.map(quotedLine).join(', ')}` : ''
   const places = fits.map((fit) => lineRange(fit.first, fit.first + fit.height)).join(', ')
   const lines =
     replaced.length === 0
@@ -184,6 +184,6 @@ const goesOn = (lines: readonly string[]): boolean =>
       /<<[-~]?["']?[A-Za-z_]/.test(line) || ['`', '"""', "'''"].some((mark) => line.split(mark).length % 2 === 0),
   ) || lines.filter((line) => line.split('"').length % 2 === 0).length > 1
 
-const quoted = (line: string): string => JSON.stringify(line)
+const quotedLine = (line: string): string => JSON.stringify(line)
 
 const lineRange = (from: number, to: number): string => (to - from < 2 ? `line ${from + 1}` : `lines ${from + 1}-${to}`)

@@ -87,7 +87,7 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
     if ('fits' in found && found.problem === 'ambiguous' && hunk.unique) ambiguous.set(hunk, found.fits)
   }
   placeIdentical(placed, failures, ambiguous)
-  const changes = placed.flatMap((one) => changeOf(one) ?? [])
+  const changes = placed.flatMap((one) => hunkChange(one) ?? [])
   changes.sort((a, b) => a.from - b.from || a.to - b.to)
   const overlapping = overlaps(changes)
   failures.push(...overlapping)
@@ -185,7 +185,7 @@ interface HunkChange {
   readonly splices: readonly Splice[]
 }
 
-function changeOf(placed: PlacedHunk): HunkChange | undefined {
+function hunkChange(placed: PlacedHunk): HunkChange | undefined {
   const { splices } = placed.fit
   const [first] = splices
   return first && { placed, from: first.from, to: splices.at(-1)?.to ?? first.to, splices }

@@ -44,7 +44,7 @@ export function locateHunk(
   // Hunks that must fit one place only are made of two texts.
   const marks = hunk.unique ? undefined : 'written'
   for (const found of findFitsByLevel(hunk.lines, file, { ...matching, marks })) {
-    const { fits, warnings } = candidates(hunk, file, found, before)
+    const { fits, warnings } = hunkCandidates(hunk, file, found, before)
     const [fit] = fits
     if (fit === undefined) continue
     const isCopied = hunk.unique && fits.length === matching.copies
@@ -74,7 +74,7 @@ interface HunkCandidates {
   readonly warnings: readonly string[]
 }
 
-function candidates(
+function hunkCandidates(
   hunk: Hunk,
   file: FileLines,
   found: readonly Fit[],
@@ -107,9 +107,9 @@ function candidates(
 }
 
 const firstAfter = (before: PlacedHunk, fits: readonly Fit[]): Fit | undefined =>
-  fits.find(({ first, level }) => level === 'exact' && first >= endOf(before))
+  fits.find(({ first, level }) => level === 'exact' && first >= hunkEnd(before))
 
-const endOf = ({ fit }: PlacedHunk): number => Math.max(fit.first + 1, ...fit.splices.map(({ to }) => to))
+const hunkEnd = ({ fit }: PlacedHunk): number => Math.max(fit.first + 1, ...fit.splices.map(({ to }) => to))
 
 function locateAddition(hunk: Hunk, file: FileLines): LocatedHunk {
   const added = hunk.lines.map(({ text }) => withoutCr(text))

@@ -13,18 +13,18 @@ export function parseIgnoreRules(text: string, dir: string): IgnoreRule[] {
     if (line.trim() === '' || line.startsWith('#')) return []
     const isNegated = line.startsWith('!')
     const pattern = line.slice(Number(isNegated)).replace(/\/$/, '')
-    return [{ dir, isNegated, isForDirs: line.endsWith('/'), names: namesIn(pattern) }]
+    return [{ dir, isNegated, isForDirs: line.endsWith('/'), names: literalNames(pattern) }]
   })
 }
 
 /** A pattern with a slash counts from the directory of its file, others for any name below it. */
-const namesIn = (pattern: string): string[] =>
+const literalNames = (pattern: string): string[] =>
   (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/')
 
 /** A test for paths by a pattern with `?`, `*`, `**` and `[...]`. Its time is bounded, whatever the pattern is. */
 export function makePathTest(pattern: string): (path: string) => boolean {
-  const names = namesIn(pattern)
-  return (path) => fits(names, path.split('/'), '**', isNamed)
+  const names = literalNames(pattern)
+  return (path) => fits(names, path.split('/'), '**', matchesName)
 }
 
 /** Whether a path, relative to the project, is left out. Its directories are asked about before it. */
@@ -32,12 +32,12 @@ export function isIgnored(rules: readonly IgnoreRule[], path: string, kind: 'fil
   const rule = rules.findLast(({ dir, isForDirs, names }) => {
     if ((isForDirs && kind === 'file') || (dir !== '' && !path.startsWith(`${dir}/`))) return false
     const below = dir === '' ? path : path.slice(dir.length + 1)
-    return fits(names, below.split('/'), '**', isNamed)
+    return fits(names, below.split('/'), '**', matchesName)
   })
   return rule !== undefined && !rule.isNegated
 }
 
-const isNamed = (pattern: string, name: string): boolean =>
+const matchesName = (pattern: string, name: string): boolean =>
   fits(pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [], name, '*', isOneOf)
 
 function isOneOf(token: string, char: string): boolean {

@@ -81,7 +81,7 @@ function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching
   if (exact.length > 0) yield exact
   if (matching.levels === 'exact') return
   for (const view of ['trailing-space', 'indentation'] as const) yield* some(viewFits(given, file, view, view))
-  const { readings, bare } = otherReadings(given)
+  const { readings, bare } = hunkReadings(given)
   yield* some(
     merged([...viewFits(given, file, 'characters', 'characters'), ...readingFits(readings, file, 'characters')]),
   )
@@ -92,11 +92,11 @@ function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching
 
 /** All ways to read the lines of an edit, as they are first. */
 export function listHunkVariants(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
-  const { readings, bare } = otherReadings({ lines })
+  const { readings, bare } = hunkReadings({ lines })
   return [lines, ...[...readings, ...bare].map((reading) => reading.lines)]
 }
 
-const otherReadings = (
+const hunkReadings = (
   given: HunkReading,
 ): { readonly readings: readonly HunkReading[]; readonly bare: readonly HunkReading[] } => ({
   readings: [...escapeReadings(given)],

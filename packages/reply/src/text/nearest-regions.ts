@@ -163,7 +163,7 @@ export function findBestWindows(all: readonly Cell[], height: number, max: numbe
     sum -= cell.votes
   }
   best.add(top.score, top)
-  return best.sorted().map(({ score, item }) => placed(cells, item, score))
+  return best.sorted().map(({ score, item }) => windowAround(cells, item, score))
 }
 
 /** The best cell of each line, or a very long line would outvote any number of others. */
@@ -178,7 +178,7 @@ function onePerLine(cells: readonly Cell[]): Cell[] {
 }
 
 /** Most votes decide where the first wanted line should be. */
-function placed(cells: readonly Cell[], { from, to }: { from: number; to: number }, votes: number): Window {
+function windowAround(cells: readonly Cell[], { from, to }: { from: number; to: number }, votes: number): Window {
   const tally = new Map<number, number>()
   let cell: Cell = { line: 1, start: 0, votes: 0, lead: -1 }
   for (const other of cells.slice(from, to)) {

@@ -37,7 +37,7 @@ export async function findNearestPlaces(
 ): Promise<NearPlace[]> {
   const { param = 'old_text', work = { steps: 0, windows: 0 } } = options
   if (content === '' || wanted.trim() === '' || !spend(work, wanted.length)) return []
-  const found = runGuarded(() => candidates(content, wanted, work))
+  const found = runGuarded(() => nearestCandidates(content, wanted, work))
   if (found.length === 0) return []
 
   // Loaded only now, because few runs need it.
@@ -102,23 +102,23 @@ interface Candidate {
   text: string
 }
 
-function candidates(content: string, wanted: string, work: Work): Candidate[] {
+function nearestCandidates(content: string, wanted: string, work: Work): Candidate[] {
   const readings = searchVariants(wanted).toSorted((a, b) => Number(b.certain) - Number(a.certain))
   const given = readings[0]?.certain === true ? [readings[0].text, wanted] : [wanted]
   const texts = [...new Set([...given, ...readings.map(({ text }) => text)].map(withoutOuterBlankLines))]
   const seen = surveyText(content, texts, work)
 
-  const sure = choose(seen.hits.flatMap((hit) => hitPlace(content, hit, texts[0] ?? '') ?? []))
+  const sure = chooseBest(seen.hits.flatMap((hit) => hitPlace(content, hit, texts[0] ?? '') ?? []))
   if (sure.length > 0) return sure
   const max = Math.floor(LIMITS.windows / texts.length)
-  const near = choose(texts.flatMap((text) => compared(content, text, seen, max, work)))
+  const near = chooseBest(texts.flatMap((text) => compared(content, text, seen, max, work)))
   if (near.length > 0) return near
   const part = findLongestPart(wanted)
-  return part === undefined ? [] : choose(compared(content, part.text, seen, max, work))
+  return part === undefined ? [] : chooseBest(compared(content, part.text, seen, max, work))
 }
 
 /** The best, without those that overlap a better one or are much worse than the best. */
-function choose(places: readonly Candidate[]): Candidate[] {
+function chooseBest(places: readonly Candidate[]): Candidate[] {
   const chosen: Candidate[] = []
   for (const place of places.toSorted((a, b) => b.rank - a.rank || a.line - b.line)) {
     const poor = place.similarity < FAR_BEHIND * (chosen[0]?.similarity ?? 0)

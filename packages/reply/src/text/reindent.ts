@@ -66,7 +66,7 @@ function columns(known: ReadonlyMap<string, string>, steps?: readonly string[]):
   const all = [...known]
   const files = all.map(([, file]) => file)
   const possible = widths.flatMap((width) => {
-    const shifts = new Set(all.map(([edit, file]) => columnsOf(file, width) - columnsOf(edit, width)))
+    const shifts = new Set(all.map(([edit, file]) => indentColumns(file, width) - indentColumns(edit, width)))
     const [shift = 0] = shifts
     return shifts.size === 1 ? [{ width, shift }] : []
   })
@@ -84,7 +84,7 @@ function columns(known: ReadonlyMap<string, string>, steps?: readonly string[]):
   return (indent) => {
     const readings = new Set(
       fits.map(({ width, shift }) => {
-        const wide = columnsOf(indent, width) + shift
+        const wide = indentColumns(indent, width) + shift
         // One space after the tabs begins a line of a block comment; more would be a guess.
         if (wide < 0 || (tabbed && wide % width > 1)) return undefined
         if (tabbed && steps !== undefined && !isStep(indent, steps, width)) return undefined
@@ -98,11 +98,11 @@ function columns(known: ReadonlyMap<string, string>, steps?: readonly string[]):
 
 const isStep = (indent: string, steps: readonly string[], width: number): boolean =>
   steps.some((other) => {
-    const deeper = columnsOf(indent, width) - columnsOf(other, width)
+    const deeper = indentColumns(indent, width) - indentColumns(other, width)
     return deeper > 0 && deeper <= width
   })
 
-function columnsOf(indent: string, width: number): number {
+function indentColumns(indent: string, width: number): number {
   let at = 0
   for (const char of indent) at = char === '\t' ? at - (at % width) + width : at + 1
   return at

@@ -184,12 +184,12 @@ export function suggestPatch(
           ? suggestEdit(text, (failure ?? { hunk }).hunk.lines, places)
           : undefined
     if (lines === undefined || hunk.atEnd || hunk.bare.old || hunk.bare.new) return undefined
-    written.push(headerOf(hunk, lines, (fits ?? places[0])?.line), ...lines.map((line) => line.mark + line.text))
+    written.push(hunkHeader(hunk, lines, (fits ?? places[0])?.line), ...lines.map((line) => line.mark + line.text))
   }
   return written.length === 0 ? undefined : written.join('\n')
 }
 
-function headerOf({ stated, above, heading, unique }: Hunk, lines: readonly HunkLine[], line = stated?.line): string {
+function hunkHeader({ stated, above, heading, unique }: Hunk, lines: readonly HunkLine[], line = stated?.line): string {
   const mark = unique ? '@@!' : '@@'
   if (stated === undefined || line === undefined)
     return [...above.map((words) => `${mark} ${words}`), ...(above.length === 0 ? [mark] : [])].join('\n')

@@ -24,7 +24,7 @@ export function unifiedDiff(
   const to = newPath ?? oldPath
   if (from === null || to === null || (before === null && after === null)) return ''
 
-  const head = [`diff --git ${quoted(`a/${bare(from)}`)} ${quoted(`b/${bare(to)}`)}`]
+  const head = [`diff --git ${quotedPath(`a/${bare(from)}`)} ${quotedPath(`b/${bare(to)}`)}`]
   if (before === null) head.push(`new file mode ${newMode ?? REGULAR}`)
   else if (after === null) head.push(`deleted file mode ${oldMode ?? REGULAR}`)
   else {
@@ -33,7 +33,7 @@ export function unifiedDiff(
     }
     if (from !== to) {
       if (before === after) head.push('similarity index 100%')
-      head.push(`rename from ${quoted(bare(from))}`, `rename to ${quoted(bare(to))}`)
+      head.push(`rename from ${quotedPath(bare(from))}`, `rename to ${quotedPath(bare(to))}`)
     }
   }
 
@@ -119,11 +119,11 @@ function bare(path: string): string {
 
 /** Git ends a name that has a space with a tab, so that readers know where it ends. */
 function named(path: string): string {
-  return quoted(path) + (path.includes(' ') ? '\t' : '')
+  return quotedPath(path) + (path.includes(' ') ? '\t' : '')
 }
 
 /** A name as git quotes it: bytes beyond printable ASCII as octal, in double quotes. */
-function quoted(path: string): string {
+function quotedPath(path: string): string {
   if (/^[\x20-\x7e]*$/.test(path) && !/["\\]/.test(path)) return path
   const bytes = [...new TextEncoder().encode(path)]
   return `"${bytes.map((byte) => ESCAPES[byte] ?? (byte < 0x20 || byte > 0x7e ? octal(byte) : String.fromCharCode(byte))).join('')}"`

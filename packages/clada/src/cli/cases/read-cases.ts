@@ -24,7 +24,7 @@ export function readCases(markdown: string): Case[] {
       cases.push({ ...open, document: open.document, expected: open.expected })
     open = undefined
   }
-  for (const part of partsOf(markdown)) {
+  for (const part of caseParts(markdown)) {
     if (part.kind === 'heading') {
       close()
       headings.splice(part.depth - 1)
@@ -62,7 +62,7 @@ type CasePart =
   | { readonly kind: 'fence'; readonly info: string; readonly text: string }
 
 /** Headings and fences, in order. A fence ends at a line of at least as many of its marks. */
-function* partsOf(markdown: string): Generator<CasePart> {
+function* caseParts(markdown: string): Generator<CasePart> {
   const lines = markdown.split(/\r?\n/)
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''

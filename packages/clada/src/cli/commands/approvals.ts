@@ -34,7 +34,7 @@ export const command: Command = {
       throw new UsageError('approvals takes no arguments, or: approvals remove "CMD"')
     const { list, vouchers } = approvals.list()
     const commands = [...new Set([...list.commands, ...vouchers.map((one) => one.command)])]
-    const entries = commands.map((line) => ({ command: line, ...entryOf(approvalState(line, approvals)) }))
+    const entries = commands.map((line) => ({ command: line, ...approvalEntry(approvalState(line, approvals)) }))
     if (flags.json !== undefined) printJson(entries)
     else if (entries.length === 0) print('Nothing is approved in this project.')
     else for (const line of commands) say(`${spellOutCommand(line)}  ${stateWords(approvalState(line, approvals))}`)
@@ -47,7 +47,7 @@ export function approvalState(line: string, approvals: Approvals): ApprovalState
   return 'reason' in read ? { state: 'unknown' } : approvals.stateOf(read)
 }
 
-function entryOf(state: ApprovalState): Record<string, unknown> {
+function approvalEntry(state: ApprovalState): Record<string, unknown> {
   if (state.state !== 'approved') return state
   const { network, reads, env, timeoutMs } = state.voucher
   const { args } = state.line

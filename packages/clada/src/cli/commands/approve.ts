@@ -36,7 +36,7 @@ export const command: Command = {
     const settings = settingsOf(options)
     const { root } = settings
     const [given = ''] = words
-    const line = lineOf(given, flags)
+    const line = givenLine(given, flags)
     const decision = judgeCommand(line.args ? line.line.replace(/ \*$/, '') : line.line, {
       deniedPatterns: [],
       root: '/',
@@ -60,7 +60,7 @@ export const command: Command = {
   },
 }
 
-function lineOf(given: string, flags: FlagValues): ApprovalLine {
+function givenLine(given: string, flags: FlagValues): ApprovalLine {
   const read = approvalLineOf(flags.args === undefined || given.endsWith(' *') ? given : `${given} *`)
   if ('reason' in read) throw new UsageError(`'${spellOutCommand(given)}' cannot be approved: ${read.reason}.`)
   return read

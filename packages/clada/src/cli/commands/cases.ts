@@ -66,7 +66,7 @@ async function runCase(one: Case, options: CladaOptions): Promise<string[]> {
   const here = (text: string): string => text.replaceAll('/ROOT', slashed(root))
   try {
     for (const [name, text] of one.before) {
-      const file = inside(root, name)
+      const file = pathInside(root, name)
       fs.mkdirSync(path.dirname(file), { recursive: true })
       fs.writeFileSync(file, here(text))
     }
@@ -74,7 +74,7 @@ async function runCase(one: Case, options: CladaOptions): Promise<string[]> {
     const done = await new Clada({ ...options, repoPath: root, git: 'off' }).execute(here(one.document))
     const actual = isRecord(expected) && 'results' in expected ? done : lastOf(done)
     const files = [...one.after].flatMap(([name, text]) => {
-      const file = inside(root, name)
+      const file = pathInside(root, name)
       const now = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined
       return now === here(text) || now === `${here(text)}\n`
         ? []
@@ -92,7 +92,7 @@ async function runCase(one: Case, options: CladaOptions): Promise<string[]> {
 const lastOf = ({ results, parseErrors, fatalError }: ExecutionResult): unknown =>
   results.at(-1) ?? { success: false, error: fatalError ?? parseErrors.at(-1)?.message }
 
-function inside(root: string, name: string): string {
+function pathInside(root: string, name: string): string {
   const file = path.resolve(root, name)
   if (!file.startsWith(root + path.sep)) throw new UsageError(`${name} is outside the directory of the case.`)
   return file

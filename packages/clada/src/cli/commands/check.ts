@@ -29,13 +29,18 @@ export const command: Command = {
         printJson(whole.length === 1 ? whole[0] : whole)
       } else
         for (const [at, document] of checked.entries())
-          print(listed({ ...document, contentKind: contentKindOf(inputs[at]?.text ?? '') }, checked.length > 1))
+          print(
+            describeDocument({ ...document, contentKind: contentKindOf(inputs[at]?.text ?? '') }, checked.length > 1),
+          )
     }
     return checked.every((document) => document.valid) ? 0 : 1
   },
 }
 
-function listed(document: CheckedDocument & { name: string; contentKind: ContentKind }, several: boolean): string {
+function describeDocument(
+  document: CheckedDocument & { name: string; contentKind: ContentKind },
+  several: boolean,
+): string {
   const { blocks, warnings, name, contentKind } = document
   const bad = blocks.filter((block) => block.problems.length > 0).length
   const left = blocks.filter(({ note }) => note !== undefined).length
@@ -58,7 +63,7 @@ function blockLines(block: CheckedBlock): string[] {
   const what = [action, target].filter((word) => word !== '').join(' ')
   const open = block.endLine === null ? ', not closed' : ''
   return [
-    `${mark} ${placeOf(block)}${open}  ${syntax} ${id}  ${what}`.trimEnd(),
+    `${mark} ${checkedLines(block)}${open}  ${syntax} ${id}  ${what}`.trimEnd(),
     ...problems.flatMap(({ line, column, message, hint, code }) => [
       `    ${line === undefined ? '' : `line ${line}${column === undefined ? '' : `, column ${column}`}: `}${message} [${code}]`,
       ...(hint === undefined ? [] : [`    → ${hint}`]),
@@ -69,5 +74,5 @@ function blockLines(block: CheckedBlock): string[] {
   ]
 }
 
-const placeOf = ({ startLine, endLine }: CheckedBlock): string =>
+const checkedLines = ({ startLine, endLine }: CheckedBlock): string =>
   endLine === null || endLine === startLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`

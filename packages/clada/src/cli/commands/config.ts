@@ -89,7 +89,7 @@ function tableOf(rows: readonly KeyRow[], paint: Paint): string {
   return rows
     .flatMap((row) => {
       const ink = row.from === 'default' ? paint.dim : (text: string): string => text
-      const line = ink(`${row.name.padEnd(width)}  ${briefValue(row)}  (${sourceOf(row)})`)
+      const line = ink(`${row.name.padEnd(width)}  ${briefValue(row)}  (${valueSource(row)})`)
       return [line, ...droppedValue(row).map((dropped) => paint.yellow(`${' '.repeat(width)}  ! ${dropped}`))]
     })
     .join('\n')
@@ -112,7 +112,7 @@ const droppedValue = ({ name, refused }: KeyRow): string[] =>
         `${spellOutCommand(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored; see clada trust`,
       ]
 
-function sourceOf({ from, flag, file = '', line }: KeyRow): string {
+function valueSource({ from, flag, file = '', line }: KeyRow): string {
   if (from === 'flag') return `--${flag}`
   return from === 'default' ? from : `${shownFile(file)}:${line}`
 }

@@ -1,4 +1,4 @@
-import { isMissing } from '@clada/reply/core/block.ts'
+import { isEditMissing } from '@clada/reply/core/block.ts'
 import { entryLines, reportEntries, type ReportStyle } from '../../report/entries.ts'
 import { notExecutedText, type ReportOptions, withoutBlocksText } from '../../report/parts.ts'
 import { Clada } from '../../api/clada.ts'
@@ -89,9 +89,9 @@ const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)
 
 /** Lines about what was repaired, left out or interpreted. */
 function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionResult, nameOf: Naming): string[] {
-  const unmeant = notExecuted.filter((one) => !isMissing(one)).map(notExecutedText)
+  const unmeant = notExecuted.filter((one) => !isEditMissing(one)).map(notExecutedText)
   const ofActions = results.flatMap((result) =>
-    wouldRun(result.data) || result.unknown !== undefined
+    isPreviewOnly(result.data) || result.unknown !== undefined
       ? []
       : (result.warnings ?? []).map(
           (warning) =>
@@ -101,14 +101,14 @@ function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionRes
   return [...unmeant, ...warnings, ...ofActions].map((warning) => spellOut(`! ${warning}`))
 }
 
-const wouldRun = (data: unknown): data is { would_run: unknown } =>
+const isPreviewOnly = (data: unknown): data is { would_run: unknown } =>
   typeof data === 'object' && data !== null && 'would_run' in data
 
 /** Programs that were not run: their effects are in no diff. */
 function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
   return results.flatMap((result) => {
     const { data, warnings = [] } = result
-    if (!wouldRun(data)) return []
+    if (!isPreviewOnly(data)) return []
     const name = nameOf === namedByTask ? namedByTask(result) : '!'
     return [spellOut(`${name} would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
   })
@@ -130,7 +130,7 @@ const unknownLines = ({ results }: ExecutionResult, nameOf: Naming): string[] =>
 function failedTasks(result: ExecutionResult, options: ReportOptions): string {
   const results = result.results.filter(({ success }) => !success)
   const { warnings: _, notExecuted = [], ...whole } = result
-  const rest = { ...whole, notExecuted: notExecuted.filter(isMissing) }
+  const rest = { ...whole, notExecuted: notExecuted.filter(isEditMissing) }
   return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: options.errorDetail ?? 'full' })
 }
 
@@ -159,7 +159,7 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
       const [head = '', ...rest] = prettyErrors(errors, options)
       return [...wrapped(`${head} cannot be read${spellOut(of === '' ? '' : `, in ${name}`)}`, options), ...rest]
     },
-    missed: ({ one }) => (isMissing(one) ? wrapped(`✗ ${spellOut(notExecutedText(one))}`, options) : []),
+    missed: ({ one }) => (isEditMissing(one) ? wrapped(`✗ ${spellOut(notExecutedText(one))}`, options) : []),
     'more-missed': ({ count }) => [`✗ ${formatCount(count, 'more block')} not executed`],
     fatal: ({ message }) => wrapped(`✗ ${spellOut(message)}`, options),
     reminder: () => [],

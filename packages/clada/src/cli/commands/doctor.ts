@@ -67,7 +67,7 @@ export const command: Command = {
       ...found,
     ]
     if (flags.json !== undefined) printJson(findings)
-    else for (const finding of findings) print(lineOf(finding, paint))
+    else for (const finding of findings) print(findingLine(finding, paint))
     return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
   },
 }
@@ -157,7 +157,7 @@ async function configs(flags: FlagValues): Promise<DoctorFinding[]> {
   }
 }
 
-function lineOf({ name, ok, found, advice, optional }: DoctorFinding, paint: Paint): string {
+function findingLine({ name, ok, found, advice, optional }: DoctorFinding, paint: Paint): string {
   const mark = ok ? paint.green('✓') : optional ? paint.yellow('–') : paint.red('✗')
   const below = ' '.repeat(nameWidth)
   const [first = '', ...rest] = wrapped(below + slashed(found))

@@ -85,7 +85,7 @@ export const command: Command = {
       conversation: { kind: 'loop', id },
       approve: [...(options.approve ?? []), ...(until === undefined ? [] : [until])],
     }
-    const prompt = asked.resumed?.prompt ?? (await promptFor(asked.task, until, loopOptions, config.prompt.rules))
+    const prompt = asked.resumed?.prompt ?? (await loopPrompt(asked.task, until, loopOptions, config.prompt.rules))
     transcript.keepPrompt(prompt)
     const stop = new AbortController()
     const onInterrupt = (): void => stop.abort(new Error('stopped by the user'))
@@ -124,7 +124,7 @@ export const command: Command = {
         ),
       )
     else if (flags.quiet === undefined)
-      print(summaryOf({ number, result, changes, until, elapsedMs: now() - begun }, paintFor(flags)))
+      print(summarizeLoop({ number, result, changes, until, elapsedMs: now() - begun }, paintFor(flags)))
     notice(`clada loop ${number}: ${endingLine(result)}`)
     return stop.signal.aborted ? 130 : codes[result.ending]
   },
@@ -216,7 +216,7 @@ function replaying(turns: readonly Turn[], name: string): Model {
   }
 }
 
-async function promptFor(
+async function loopPrompt(
   task: string,
   until: string | undefined,
   options: CladaOptions,
@@ -295,7 +295,7 @@ interface LoopSummary {
   readonly elapsedMs: number
 }
 
-function summaryOf({ number, result, changes, until, elapsedMs }: LoopSummary, paint: Paint): string {
+function summarizeLoop({ number, result, changes, until, elapsedMs }: LoopSummary, paint: Paint): string {
   const state = (success: boolean): string => (success ? 'succeeded' : 'failed')
   const diffs = changes.map(({ path, before, after, binary }) =>
     binary ? `Binary file ${path} changed\n` : unifiedDiff(before && path, after && path, before, after, {}),

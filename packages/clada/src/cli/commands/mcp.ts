@@ -30,7 +30,7 @@ export const command: Command = {
     const http = flags.http !== undefined
     if (rest.length > 0 || (word !== undefined && !(http && /^\d{1,5}$/.test(word))))
       throw new UsageError(`clada mcp takes no arguments (got '${word}'). Use --root DIR to choose the project.`)
-    const tools = toolsOf(flags.tools)
+    const tools = toolChoice(flags.tools)
     if (!http && isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
     const first = await projectFor(flags)
     const given: McpOptions = {
@@ -69,7 +69,7 @@ async function projectFor(given: FlagValues): Promise<ClientProject> {
 }
 
 /** @throws UsageError for a name that is no action */
-function toolsOf(given: readonly string[] | undefined): McpOptions['tools'] {
+function toolChoice(given: readonly string[] | undefined): McpOptions['tools'] {
   if (given === undefined) return defaultTools
   const names = given.flatMap((one) => one.split(',')).map((name) => name.trim())
   if (names.includes('all')) return 'all'

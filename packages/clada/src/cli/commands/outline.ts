@@ -36,7 +36,7 @@ export const command: Command = {
     const all = only?.success ? structuresIn(only.data) : undefined
     const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
     if (flags.json !== undefined) printJson(structures ? { structures } : (only ?? result))
-    else if (structures !== undefined && structures.length > 0) print(fitted(spellOut(outlineBody(structures))))
+    else if (structures !== undefined && structures.length > 0) print(fitLine(spellOut(outlineBody(structures))))
     else if (all !== undefined)
       print(all.length === 0 ? '[no structures]' : '[no declarations; --all shows the statements]')
     else print(failureText(result, flags, 1))
@@ -45,7 +45,7 @@ export const command: Command = {
 }
 
 /** A header that is longer than the terminal is wide is cut: the lines stay a list. */
-function fitted(text: string): string {
+function fitLine(text: string): string {
   const columns = columnsOf(1)
   if (columns === undefined) return text
   return text

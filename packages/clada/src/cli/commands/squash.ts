@@ -42,7 +42,7 @@ export const command: Command = {
   ],
   run: async ({ flags }) => {
     const clada = new Clada(await cladaOptions(flags))
-    const options = optionsOf(flags)
+    const options = squashOptions(flags)
     const isAsked = canAsk() && flags['dry-run'] === undefined && flags.json === undefined && flags.quiet === undefined
     if (isAsked) {
       const plan = await clada.squash({ ...options, dryRun: true })
@@ -62,7 +62,7 @@ export const command: Command = {
   },
 }
 
-function optionsOf(flags: FlagValues): SquashOptions {
+function squashOptions(flags: FlagValues): SquashOptions {
   if (flags.auto !== undefined && flags.messages !== undefined)
     throw new UsageError('--auto and --messages exclude each other.')
   const [message] = flags.message ?? []
@@ -98,10 +98,10 @@ export function squashLines(
 /** Explains why older AI: commits were not squashed. */
 function since(limit: SquashResult['limit']): string {
   if (limit === undefined) return ''
-  return ` since ${limit.commit.slice(0, 8)}, which ${reasonFor(limit)}`
+  return ` since ${limit.commit.slice(0, 8)}, which ${limitReason(limit)}`
 }
 
-function reasonFor({ why, ref = '' }: NonNullable<SquashResult['limit']>): string {
+function limitReason({ why, ref = '' }: NonNullable<SquashResult['limit']>): string {
   switch (why) {
     case 'merge':
       return 'is a merge'

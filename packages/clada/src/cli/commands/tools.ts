@@ -18,7 +18,7 @@ export const command: Command = {
     ['clada tools file_edit --format json', 'the JSON schema of one action'],
   ],
   run: async ({ flags, words }) => {
-    const unknown = words.find((word) => !allActions().some((spec) => isNamed(spec, word)))
+    const unknown = words.find((word) => !allActions().some((spec) => hasName(spec, word)))
     if (unknown !== undefined) {
       const names = allActions().flatMap((spec) => [spec.name, ...spec.aliases])
       throw new UsageError(`Unknown action: ${unknown}.${didYouMean(unknown, names)}`)
@@ -29,11 +29,11 @@ export const command: Command = {
       throw new UsageError(`clada tools --format must be one of ${toolFormats.join(', ')}, not '${format}'.`)
     // JSON is for programs that offer actions to a model; people also see the actions for users.
     const all = known === 'json' ? modelActions() : allActions()
-    const chosen = words.length === 0 ? all : allActions().filter((spec) => words.some((word) => isNamed(spec, word)))
+    const chosen = words.length === 0 ? all : allActions().filter((spec) => words.some((word) => hasName(spec, word)))
     const { describeActions } = await import('../../describe/describe.ts')
     print(describeActions(chosen, known, { width: process.stdout.columns ?? 100, color: useColor(flags) }))
     return 0
   },
 }
 
-const isNamed = (spec: ActionSpec, word: string): boolean => spec.name === word || spec.aliases.includes(word)
+const hasName = (spec: ActionSpec, word: string): boolean => spec.name === word || spec.aliases.includes(word)

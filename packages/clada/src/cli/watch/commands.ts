@@ -42,8 +42,8 @@ const keyCommands: readonly KeyCommand[] = [
   },
   { key: 'x', does: 'run everything in the file again', run: ({ listener }) => listener.again('all') },
   { key: 'f', does: 'run failed and skipped blocks again', run: ({ listener }) => listener.again('failed') },
-  { key: 'c', does: 'copy the report', anytime: true, run: copyReport },
-  { key: 'o', does: 'show the whole output', run: showOutput },
+  { key: 'c', does: 'copy the report', anytime: true, run: copyLastReport },
+  { key: 'o', does: 'show the whole output', run: showOutputFile },
   {
     key: 'enter',
     does: 'run the copied reply that is waiting (with --clipboard)',
@@ -69,7 +69,7 @@ export const typedCommands = (clada: Clada): Readonly<Record<string, () => Promi
 
 const keyHelp = (): string[] => ['', ...keyCommands.map(({ key, does }) => `  ${key.padEnd(6)} ${does}`)]
 
-async function copyReport({ board, view: { report, screen, outputName } }: Workbench): Promise<void> {
+async function copyLastReport({ board, view: { report, screen, outputName } }: Workbench): Promise<void> {
   if (report() === '') return screen.print(['There is no report yet.'])
   const copied = await (await board()).copy(report())
   screen.print([
@@ -77,7 +77,7 @@ async function copyReport({ board, view: { report, screen, outputName } }: Workb
   ])
 }
 
-async function showOutput({ view: { output, outputName, screen }, lend }: Workbench): Promise<void> {
+async function showOutputFile({ view: { output, outputName, screen }, lend }: Workbench): Promise<void> {
   await lend(async () => {
     const why = await openOutput(output(), outputName())
     if (why !== undefined) screen.print([why])

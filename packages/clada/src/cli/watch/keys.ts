@@ -74,7 +74,7 @@ export function makeKeyReader(
     const text = pasted.replaceAll(pasteBegins, '').replaceAll(pasteEnds, '')
     pasted = undefined
     pastedAt = now()
-    onPaste(withLineFeeds(text))
+    onPaste(unifyLineEnds(text))
   }
 
   function typed(text: string): void {
@@ -90,14 +90,14 @@ export function makeKeyReader(
     const text = (unsaid?.text ?? '') + more
     const stop = wait(() => {
       unsaid = undefined
-      onPaste(withLineFeeds(text))
+      onPaste(unifyLineEnds(text))
     })
     unsaid = { text, stop }
   }
 }
 
 /** Terminals send line breaks as the Enter key does. */
-const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
+const unifyLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
 
 /** Arrows and the like. */
 // eslint-disable-next-line no-control-regex -- they begin with one

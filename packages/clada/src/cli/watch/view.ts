@@ -169,7 +169,7 @@ export function eventLines(event: ListenerEvent, look: ViewStyle, now: Date): st
       return ['', paint.dim(`${formatTime(now)}  ${formatCount(event.blocks, 'block')}${before}${from}`)]
     }
     case 'action':
-      return actionLines(event, look)
+      return shownActionLines(event, look)
     case 'program-begin':
     case 'program':
       return []
@@ -197,7 +197,7 @@ export function eventLines(event: ListenerEvent, look: ViewStyle, now: Date): st
 /** Only the first lines of a change: clada history shows all of it. */
 const changedLines = 16
 
-function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: ViewStyle): string[] {
+function shownActionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: ViewStyle): string[] {
   const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
   const width = Math.max(20, look.columns - 6)
   // Counted in characters first; some take two columns.

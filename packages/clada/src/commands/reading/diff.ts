@@ -14,7 +14,7 @@ export async function runDiff(reader: ReadingRun): Promise<void> {
   for (const { given, found } of [one, other])
     if (found === undefined && !(reader.has('-N') && one.found !== other.found)) reader.complain(given, noSuchFile, 2)
   if (reader.exitCode > 0) return
-  const [oneIsDir, otherIsDir] = [isDirectory(one), isDirectory(other)]
+  const [oneIsDir, otherIsDir] = [isDirectoryOperand(one), isDirectoryOperand(other)]
   const name = path.basename((oneIsDir ? other : one).absolute)
   await tryRead(
     reader,
@@ -29,12 +29,12 @@ export async function runDiff(reader: ReadingRun): Promise<void> {
   )
 }
 
-const isDirectory = ({ found }: PathOperand): boolean => found?.type === 'directory'
+const isDirectoryOperand = ({ found }: PathOperand): boolean => found?.type === 'directory'
 
 /** By name; what is blocked is left out on both sides. */
 async function compareDirectories(one: PathArg, other: PathArg, reader: ReadingRun): Promise<void> {
   reader.checkTime()
-  const [old, now] = [await entriesOf(one, reader), await entriesOf(other, reader)]
+  const [old, now] = [await entriesByName(one, reader), await entriesByName(other, reader)]
   for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const [before, after] = [old.get(name), now.get(name)]
     const [left, right] = [childOf(one, name), childOf(other, name)]
@@ -52,7 +52,7 @@ async function compareDirectories(one: PathArg, other: PathArg, reader: ReadingR
       const command = `diff ${reader.call.options.join(' ')} ${left.given} ${right.given}\n`.replace('  ', ' ')
       await tryRead(reader, left.given, () => compareFiles(left, right, reader, command), 2)
     } else if (type === 'symlink') {
-      const [target, its] = [await targetOf(left, reader), await targetOf(right, reader)]
+      const [target, its] = [await linkText(left, reader), await linkText(right, reader)]
       if (target === its) continue
       reader.print(`Symbolic links ${left.given} and ${right.given} differ\n`)
       differs(reader)
@@ -63,10 +63,10 @@ async function compareDirectories(one: PathArg, other: PathArg, reader: ReadingR
 const typeWord = ({ type, size }: ListedEntry): string =>
   type === 'file' ? (size === 0 ? 'regular empty file' : 'regular file') : type === 'symlink' ? 'symbolic link' : type
 
-const targetOf = (arg: PathArg, reader: ReadingRun): Promise<string | undefined> =>
+const linkText = (arg: PathArg, reader: ReadingRun): Promise<string | undefined> =>
   reader.files.readLink(arg).catch(() => undefined)
 
-async function entriesOf(dir: PathArg, reader: ReadingRun): Promise<ReadonlyMap<string, ListedEntry>> {
+async function entriesByName(dir: PathArg, reader: ReadingRun): Promise<ReadonlyMap<string, ListedEntry>> {
   const isThere = (await reader.files.look(dir, 'list')) !== undefined
   const entries = isThere ? await reader.files.list(dir) : []
   const open = entries.filter(({ name }) => !reader.files.isBlocked(childOf(dir, name)))
@@ -79,7 +79,7 @@ function differs(reader: ReadingRun): void {
 
 /** `command` is printed before differences: which files of two directories they are in. */
 async function compareFiles(one: PathArg, other: PathArg, reader: ReadingRun, command: string): Promise<void> {
-  const [before, after] = [await contentOf(one, reader), await contentOf(other, reader)]
+  const [before, after] = [await operandContent(one, reader), await operandContent(other, reader)]
   const isSame = before.equals(after)
   if (isSame && reader.has('-s')) reader.print(`Files ${one.given} and ${other.given} are identical\n`)
   if (isSame) return
@@ -101,7 +101,7 @@ async function compareFiles(one: PathArg, other: PathArg, reader: ReadingRun, co
 }
 
 /** With `-N` a missing file is an empty one. */
-async function contentOf(arg: PathArg, reader: ReadingRun): Promise<Buffer> {
+async function operandContent(arg: PathArg, reader: ReadingRun): Promise<Buffer> {
   const isMissing = reader.has('-N') && (await reader.files.look(arg, 'read')) === undefined
   const bytes = isMissing ? Buffer.alloc(0) : await reader.readWhole(arg)
   return reader.has('--strip-trailing-cr')
@@ -153,10 +153,10 @@ const lengthOf = (runs: readonly LineRun[], side: 'old' | 'new'): number =>
   runs.reduce((sum, { kind, count }) => (kind === 'same' || kind === side ? sum + count : sum), 0)
 
 const isBlankOnly = (hunk: DiffHunk, sides: Sides): boolean =>
-  linesOf(hunk, sides).every(({ kind, lines }) => kind === 'same' || lines.every((line) => line.trim() === ''))
+  changedRuns(hunk, sides).every(({ kind, lines }) => kind === 'same' || lines.every((line) => line.trim() === ''))
 
 /** Its runs with their lines; those that both sides have are the old ones. */
-function linesOf(
+function changedRuns(
   { oldAt, newAt, runs }: DiffHunk,
   { before, after }: Sides,
 ): { kind: LineRun['kind']; lines: string[] }[] {
@@ -174,7 +174,7 @@ const withNoNewlineMark = (line: string): string =>
 
 function unifiedHunk(hunk: DiffHunk, sides: Sides): string {
   const { oldAt, newAt, runs } = hunk
-  const body = linesOf(hunk, sides).flatMap(({ kind, lines }) =>
+  const body = changedRuns(hunk, sides).flatMap(({ kind, lines }) =>
     lines.map((line) => MARKS[kind] + withNoNewlineMark(line)),
   )
   const [oldEnd, newEnd] = [oldAt + lengthOf(runs, 'old'), newAt + lengthOf(runs, 'new')]
@@ -189,7 +189,7 @@ function normalHunk(hunk: DiffHunk, sides: Sides): string {
     count === 0 ? String(at) : count === 1 ? String(at + 1) : `${at + 1},${at + count}`
   const letter = removed === 0 ? 'a' : added === 0 ? 'd' : 'c'
   const side = (kind: LineRun['kind'], mark: string): string =>
-    linesOf(hunk, sides)
+    changedRuns(hunk, sides)
       .flatMap((run) => (run.kind === kind ? run.lines.map((line) => `${mark} ${withNoNewlineMark(line)}`) : []))
       .join('')
   const between = letter === 'c' ? '---\n' : ''

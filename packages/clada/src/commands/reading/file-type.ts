@@ -7,7 +7,7 @@ export async function runFile(reader: ReadingRun): Promise<void> {
   const width = Math.max(...reader.operands.map(({ given }) => given.length)) + 1
   const isBrief = reader.has('-b', '--brief')
   await forEachOperand(reader, async (operand) => {
-    const kind = operand.found.type === 'directory' ? directory : await kindOf(operand, reader)
+    const kind = operand.found.type === 'directory' ? directory : await fileTypeOf(operand, reader)
     reader.print(`${isBrief ? '' : `${`${operand.given}:`.padEnd(width)} `}${describeKind(kind, reader)}\n`)
   })
 }
@@ -29,7 +29,7 @@ function describeKind({ described, mime, charset }: FileType, reader: ReadingRun
 /** As much as is looked at. */
 const sampleBytes = 1 << 20
 
-async function kindOf(operand: Parameters<ReadingRun['files']['open']>[0], reader: ReadingRun): Promise<FileType> {
+async function fileTypeOf(operand: Parameters<ReadingRun['files']['open']>[0], reader: ReadingRun): Promise<FileType> {
   const file = await reader.files.open(operand)
   try {
     if (file.size === 0) return { described: 'empty', mime: 'inode/x-empty', charset: 'binary' }

@@ -72,7 +72,7 @@ async function searchIn(
     regex: !reader.has('-F'),
     ignoreCase: reader.has('-i'),
     max: mostLines,
-    lines: linesOf(reader),
+    lines: lineChoice(reader),
     ...files,
   })
   if (result.more) complain(reader, lead || arg.given, `more than ${mostLines} lines match; the others are left out`)
@@ -83,7 +83,7 @@ async function searchIn(
 
 const mostLines = 200_000
 
-function linesOf(reader: ReadingRun): LineChoice {
+function lineChoice(reader: ReadingRun): LineChoice {
   const isOfNames = reader.has('-l', '-L', '-q')
   const isAlone = isOfNames || reader.has('-c', '-o')
   const around = (flag: '-A' | '-B'): number =>

@@ -19,7 +19,7 @@ export async function runLs(reader: ReadingRun): Promise<void> {
     if (found === undefined) reader.complain(given, noSuchFile, 2)
     else items.push({ name: given, stat: found.stat, arg: { given, absolute } })
   }
-  const isEntered = (item: Item): boolean => isDirectory(item) && !reader.has('-d')
+  const isEntered = (item: Item): boolean => isDirectoryItem(item) && !reader.has('-d')
   const files = sortItems(
     items.filter((item) => !isEntered(item)),
     reader,
@@ -32,19 +32,19 @@ export async function runLs(reader: ReadingRun): Promise<void> {
     const { name, arg } = dir
     const below: Item[] = []
     await tryRead(reader, name, async () => {
-      below.push(...(await entriesOf(arg, reader)))
+      below.push(...(await itemsIn(arg, reader)))
       reader.print(`${isFirst ? '' : '\n'}${isTitled ? `${printable(name)}:\n` : ''}`)
       isFirst = false
       if (reader.has('-l')) reader.print(`total ${totalOf(below, reader)}\n`)
       await printItems(below, reader)
     })
     if (!reader.has('-R')) continue
-    const further = below.filter((item) => isDirectory(item) && item.name !== '.' && item.name !== '..')
+    const further = below.filter((item) => isDirectoryItem(item) && item.name !== '.' && item.name !== '..')
     dirs.unshift(...further.map((item) => ({ ...item, name: item.arg.given })))
   }
 }
 
-const isDirectory = ({ stat }: Item): boolean => (stat.mode & 0o170000) === 0o040000
+const isDirectoryItem = ({ stat }: Item): boolean => (stat.mode & 0o170000) === 0o040000
 
 function sortItems(items: Item[], reader: ReadingRun): Item[] {
   const byName = (a: Item, b: Item): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
@@ -58,7 +58,7 @@ function sortItems(items: Item[], reader: ReadingRun): Item[] {
 }
 
 /** What is blocked is not entered, so a recursive list does not show it either. */
-async function entriesOf(dir: PathArg, reader: ReadingRun): Promise<Item[]> {
+async function itemsIn(dir: PathArg, reader: ReadingRun): Promise<Item[]> {
   reader.checkTime()
   const entries = await reader.files.list(dir)
   const items = entries.flatMap(({ name, stat }): Item[] => {
@@ -91,7 +91,7 @@ function totalOf(items: readonly Item[], reader: ReadingRun): string {
 
 async function printItems(items: readonly Item[], reader: ReadingRun): Promise<void> {
   if (!reader.has('-l')) {
-    reader.print(items.map(({ name, stat }) => `${printable(name)}${markOf(stat, reader)}\n`).join(''))
+    reader.print(items.map(({ name, stat }) => `${printable(name)}${nameMark(stat, reader)}\n`).join(''))
     return
   }
   const rows = items.map(({ stat }) => [
@@ -109,12 +109,12 @@ async function printItems(items: readonly Item[], reader: ReadingRun): Promise<v
     const cells = (rows[nth] ?? []).map((cell, column) =>
       column === 2 || column === 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
     )
-    const mark = isLink ? '' : markOf(stat, reader)
+    const mark = isLink ? '' : nameMark(stat, reader)
     reader.print(`${cells.join(' ')} ${printable(name)}${target === undefined ? mark : ` -> ${printable(target)}`}\n`)
   }
 }
 
-function markOf(stat: FileStat, reader: ReadingRun): string {
+function nameMark(stat: FileStat, reader: ReadingRun): string {
   const mark = typeMark(stat)
   const shown = reader.lastOf('-F', '-p')
   return shown === '-F' || (shown === '-p' && mark === '/') ? mark : ''

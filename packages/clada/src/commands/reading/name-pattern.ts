@@ -3,7 +3,7 @@
  * could try one star against another for longer than the machine lives; here only the last star is ever tried again.
  */
 export function namePattern(pattern: string, letterCase: 'as given' | 'any' = 'as given'): (name: string) => boolean {
-  const parts = partsOf([...pattern], letterCase === 'any')
+  const parts = patternParts([...pattern], letterCase === 'any')
   return (name) => isMatch(parts, [...name])
 }
 
@@ -27,7 +27,7 @@ function isMatch(parts: readonly PatternPart[], name: readonly string[]): boolea
   return parts.slice(next).every((part) => part === '*')
 }
 
-function partsOf(pattern: readonly string[], anyCase: boolean): PatternPart[] {
+function patternParts(pattern: readonly string[], anyCase: boolean): PatternPart[] {
   const lastClose = pattern.lastIndexOf(']')
   const literal = (character: string): PatternPart => inRanges([[character, character]], anyCase)
   const parts: PatternPart[] = []

@@ -128,7 +128,7 @@ export class ReadingRun {
 const chunkBytes = 1 << 20
 
 /** What is said about a file, in the words of the programs; undefined for what ends the command. */
-function reasonOf(problem: Problem): string | undefined {
+function problemReason(problem: Problem): string | undefined {
   if (problem.kind === 'os') return reasons[problem.code] ?? problem.code
   if (problem.kind === 'path') return problem.reason
   if (problem.kind === 'not-regular') return `it is a ${problem.type}`
@@ -171,7 +171,7 @@ export async function tryRead(
     await act()
   } catch (error) {
     const problem = error instanceof ProblemError ? error.problem : undefined
-    const reason = problem && reasonOf(problem)
+    const reason = problem && problemReason(problem)
     if (problem === undefined || reason === undefined) throw error
     reader.complain('path' in problem ? problem.path : given, reason, exitCode)
   }

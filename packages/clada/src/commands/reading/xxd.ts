@@ -7,7 +7,7 @@ export async function runXxd(reader: ReadingRun): Promise<void> {
     const length = Number(reader.valueOf('-l') ?? Infinity)
     const file = await reader.files.open(operand)
     try {
-      const layout = layoutOf(reader)
+      const layout = dumpLayout(reader)
       const print = reader.has('-i') ? arrayPrinter(operand.given, layout, reader) : linePrinter(from, layout, reader)
       let rest: Buffer = Buffer.alloc(0)
       for (const chunk of reader.chunksOf(file, from, from + length)) {
@@ -32,7 +32,7 @@ interface DumpLayout {
   digits(byte: number): string
 }
 
-function layoutOf(reader: ReadingRun): DumpLayout {
+function dumpLayout(reader: ReadingRun): DumpLayout {
   const isBits = reader.has('-b')
   const usual = reader.has('-p') ? 30 : reader.has('-i') ? 12 : isBits ? 6 : 16
   const columns = Number(reader.valueOf('-c')) || usual

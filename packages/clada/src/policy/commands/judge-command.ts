@@ -41,12 +41,12 @@ export interface Listed {
 }
 
 export function judgeCommand(command: string, blocked: BlockedBy, says: Says = 'any action'): CommandDecision {
-  const decision = judge(command, blocked)
+  const decision = judgeOnce(command, blocked)
   const instead = decision.verdict === 'deny' ? adviseInstead(command, blocked.root, says) : undefined
   return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
 }
 
-function judge(command: string, blocked: BlockedBy): CommandDecision {
+function judgeOnce(command: string, blocked: BlockedBy): CommandDecision {
   const split = splitCommand(command)
   if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
   const cd = split.line.cd?.text

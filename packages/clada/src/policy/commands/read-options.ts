@@ -74,7 +74,7 @@ function readValue(rule: CommandRule, option: Option, inline: string | undefined
   if (maybe && inline === undefined) return { ok: true, options: [flag], given: [[flag]] }
   const text = inline ?? waiting.shift()?.text
   if (text === undefined) return { ok: false, reason: `${flag} needs a value` }
-  const wrong = mismatch(value, text)
+  const wrong = valueProblem(value, text)
   if (wrong !== undefined) return { ok: false, reason: `${rule.name} ${flag}: ${wrong}` }
   // A long option keeps its value in the same word, and so does one that may do without; git insists on it for -U.
   const together = flag.startsWith('--') || maybe || rule.name.startsWith('git ')
@@ -82,7 +82,7 @@ function readValue(rule: CommandRule, option: Option, inline: string | undefined
   return { ok: true, options: together ? [joined] : [flag, text], given: [[flag, text]] }
 }
 
-function mismatch(value: Value, text: string): string | undefined {
+function valueProblem(value: Value, text: string): string | undefined {
   switch (value.type) {
     case 'number': {
       const [, sign = '', digits] = /^([+-]?)(\d+)$/.exec(text) ?? []

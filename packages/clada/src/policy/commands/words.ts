@@ -30,11 +30,11 @@ export type Split =
 
 export function splitCommand(command: string, on: Platform = platform): Split {
   const text = command.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
-  if (text === '') return refuse('it is empty', 'Write the command to run.')
+  if (text === '') return refuseSplit('it is empty', 'Write the command to run.')
   // A person who is asked must see what they approve.
   const hidden = /\r(?=\n)/.test(text) ? { char: '\r' } : findFirstHidden(text)
   if (hidden !== undefined)
-    return refuse(
+    return refuseSplit(
       `it contains the invisible character ${codePointName(hidden.char)}`,
       'Write it with visible characters only.',
     )
@@ -43,7 +43,7 @@ export function splitCommand(command: string, on: Platform = platform): Split {
   return commandLine(tokens, text)
 }
 
-const refuse = (reason: string, advice: string): Split & { ok: false } => ({ ok: false, reason, advice })
+const refuseSplit = (reason: string, advice: string): Split & { ok: false } => ({ ok: false, reason, advice })
 
 const noOperators = 'Commands run without a shell. Write one plain command, and use one block for each.'
 
@@ -80,8 +80,8 @@ function wordAt(text: string, start: number, on: Platform): { word: Word; end: n
   let quoted = false
   let glob: string | undefined
   let at = start
-  if (text[at] === '#') return refuse('# begins a comment', noOperators)
-  if (text[at] === '~') return refuse('~ is not expanded', 'Write the path relative to the root.')
+  if (text[at] === '#') return refuseSplit('# begins a comment', noOperators)
+  if (text[at] === '~') return refuseSplit('~ is not expanded', 'Write the path relative to the root.')
   for (; at < text.length; at++) {
     const char = text[at] ?? ''
     if (char === ' ' || char === '\t') break
@@ -89,7 +89,7 @@ function wordAt(text: string, start: number, on: Platform): { word: Word; end: n
     const separates = char === on.path.sep && /[\p{L}\p{N}._-]/u.test(text[at + 1] ?? '')
     if (char === '\\' && !separates) {
       const next = text[at + 1]
-      if (next === undefined) return refuse('it ends in a backslash', 'Leave the last backslash out.')
+      if (next === undefined) return refuseSplit('it ends in a backslash', 'Leave the last backslash out.')
       // A line that goes on below is one line.
       if (next !== '\n') {
         value += next
@@ -108,9 +108,9 @@ function wordAt(text: string, start: number, on: Platform): { word: Word; end: n
     }
     const operator = operatorAt(text, at)
     if (operator === '&&') break
-    if (operator !== undefined) return refuse(`${operator.name} is a shell operator`, operator.advice)
+    if (operator !== undefined) return refuseSplit(`${operator.name} is a shell operator`, operator.advice)
     const brace = /^\{[^{}\s'"\\]*(?:,|\.\.)[^{}\s'"\\]*\}/.exec(text.slice(at, at + 200))
-    if (brace !== null) return refuse(`${brace[0]} is not expanded`, 'Write every word out.')
+    if (brace !== null) return refuseSplit(`${brace[0]} is not expanded`, 'Write every word out.')
     if (/[*?[]/.test(char)) glob ??= char
     value += char
   }
@@ -119,7 +119,7 @@ function wordAt(text: string, start: number, on: Platform): { word: Word; end: n
 
 function singleQuoted(text: string, open: number): { value: string; end: number } | (Split & { ok: false }) {
   const close = text.indexOf("'", open + 1)
-  if (close === -1) return refuse("a ' is not closed", 'Close the quote.')
+  if (close === -1) return refuseSplit("a ' is not closed", 'Close the quote.')
   return { value: text.slice(open + 1, close), end: close }
 }
 
@@ -135,10 +135,10 @@ function doubleQuoted(text: string, open: number): { value: string; end: number 
     }
     const expansion = expansionAt(text, at)
     if (expansion !== undefined)
-      return refuse(`${expansion} is a shell expansion`, 'Use single quotes to mean it literally.')
+      return refuseSplit(`${expansion} is a shell expansion`, 'Use single quotes to mean it literally.')
     value += char
   }
-  return refuse('a " is not closed', 'Close the quote.')
+  return refuseSplit('a " is not closed', 'Close the quote.')
 }
 
 function expansionAt(text: string, at: number): string | undefined {
@@ -213,22 +213,22 @@ function commandLine(tokens: readonly ShellToken[], text: string): Split {
   const words: Word[] = []
   for (const token of rest) {
     if ('operator' in token)
-      return refuse('&& is a shell operator', `${noOperators} Only a leading cd DIR && is understood.`)
+      return refuseSplit('&& is a shell operator', `${noOperators} Only a leading cd DIR && is understood.`)
     words.push(token)
   }
   const [name] = words
-  if (name === undefined) return refuse('there is no command after cd DIR &&', 'Write the command after it.')
+  if (name === undefined) return refuseSplit('there is no command after cd DIR &&', 'Write the command after it.')
   if (name.text === 'cd') {
-    return refuse(
+    return refuseSplit(
       'cd has no effect on later commands: each command starts in the project root',
       'Write cd DIR && COMMAND, or give dir.',
     )
   }
-  if (name.quoted) return refuse('the name of the command is quoted or escaped', 'Write the name plainly.')
+  if (name.quoted) return refuseSplit('the name of the command is quoted or escaped', 'Write the name plainly.')
   if (/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(name.text)) {
-    return refuse(`${name.text.split('=')[0]}=… is an assignment`, 'The environment cannot be set from here.')
+    return refuseSplit(`${name.text.split('=')[0]}=… is an assignment`, 'The environment cannot be set from here.')
   }
-  if (name.glob !== undefined) return refuse('the name of the command contains a glob', 'Write the name plainly.')
-  if (cd?.glob !== undefined) return refuse(`${cd.glob} is not expanded`, 'Write the directory out.')
+  if (name.glob !== undefined) return refuseSplit('the name of the command contains a glob', 'Write the name plainly.')
+  if (cd?.glob !== undefined) return refuseSplit(`${cd.glob} is not expanded`, 'Write the directory out.')
   return { ok: true, line: { cd, words, typed: text.slice(after ?? 0).trim() } }
 }

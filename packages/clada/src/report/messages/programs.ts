@@ -38,7 +38,7 @@ export const programMessages: MessageRows<
   },
   'command-failed': {
     code: ({ how }) => ('stopped' in how && how.stopped.by === 'time-limit' ? 'exec_timeout' : 'exec_failed'),
-    what: ({ how }) => endOf(how),
+    what: ({ how }) => howItEnded(how),
     advice: failedAdvice,
   },
   'command-late': {
@@ -77,7 +77,7 @@ export const programMessages: MessageRows<
 
 function approvalAdvice(problem: Problem & { kind: 'approval-needed' }): Advice {
   if (problem.refused) return { model: 'Do without it, or ask the user why.', user: '' }
-  const line = `${approveLine(problem)}.`
+  const line = `${approveCommand(problem)}.`
   return {
     model: `${approvedWords(problem.approved)} The user can approve it with: ${line} Until then, go on without it.`,
     user: `To approve it: ${line}`,
@@ -89,7 +89,7 @@ const approvedWords = (lines: readonly string[]): string =>
     ? 'Nothing is approved in this project; exec runs code in the sandbox.'
     : `Approved here, to be run by these words: ${lines.slice(0, 20).join(' | ')}${lines.length > 20 ? ' | …' : ''}.`
 
-function endOf(how: (Problem & { kind: 'command-failed' })['how']): string {
+function howItEnded(how: (Problem & { kind: 'command-failed' })['how']): string {
   if ('exit' in how) return `Command failed with exit code ${how.exit}`
   if ('stopped' in how)
     return `Command stopped after it had begun: ${how.stopped.reason}; what it had done by then stays`
@@ -112,7 +112,7 @@ function withheldAdvice({ names, more, approval }: WithheldVariables): string {
   if (approval === undefined)
     return `Not passed from the environment: ${listed}. Code gets no variables of the user; an approved command can.`
   const [first = 'NAME'] = names
-  const line = approveLine({ ...approval, env: [...(approval.env ?? []), first] })
+  const line = approveCommand({ ...approval, env: [...(approval.env ?? []), first] })
   return `Not passed from the environment: ${listed}. The user can allow one with: ${line}.`
 }
 
@@ -121,7 +121,7 @@ function lateAdvice({ ms, most, approval, offline }: Problem & { kind: 'command-
   const stopped = 'Everything it started was stopped.'
   if (offline !== undefined) return `${stopped} ${offlineAdvice(offline)}`
   if (approval !== undefined) {
-    const line = approveLine({ ...approval, timeoutMs: Math.ceil((ms * 4) / 60_000) * 60_000 })
+    const line = approveCommand({ ...approval, timeoutMs: Math.ceil((ms * 4) / 60_000) * 60_000 })
     return {
       model: `${stopped} Do less at once. The user can give it more time with: ${line}.`,
       user: `${stopped} To give it more time: ${line}.`,
@@ -140,7 +140,7 @@ export function offlineAdvice(offline: Offline): string {
   const missed = 'The network is blocked for it, and it seems to need it.'
   switch (offline.for) {
     case 'command':
-      return `${missed} The user can allow it with: ${approveLine({ ...offline.approval, network: true })}.`
+      return `${missed} The user can allow it with: ${approveCommand({ ...offline.approval, network: true })}.`
     case 'code':
       return `${missed} Code never has the network; use run with a command that the user has approved with clada approve --network.`
     case 'hook':
@@ -149,7 +149,7 @@ export function offlineAdvice(offline: Offline): string {
 }
 
 /** The line by which a user approves a command, in whatever directory it is typed. */
-function approveLine({ command, network, reads = [], env = [], timeoutMs = 0, root }: ApprovalFacts): string {
+function approveCommand({ command, network, reads = [], env = [], timeoutMs = 0, root }: ApprovalFacts): string {
   const words = [
     ...(network ? ['--network'] : []),
     ...reads.map((file) => `--reads ${shellWord(file)}`),

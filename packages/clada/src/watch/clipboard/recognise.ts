@@ -52,7 +52,7 @@ export class Recogniser {
 
   /** An answer of clada's own, about to be put on the clipboard. */
   wrote(answer: string): void {
-    this.#answers = [...this.#answers.slice(-rememberedAnswers), plain(answer)]
+    this.#answers = [...this.#answers.slice(-rememberedAnswers), normalizeCopy(answer)]
   }
 
   saw(copy: Copy): CopyVerdict {
@@ -61,7 +61,7 @@ export class Recogniser {
     if (text === '' || text === this.#last) return ignore
     this.#last = text
     this.#offered = undefined
-    if (text.length > longestText || this.#answers.includes(plain(text))) return ignore
+    if (text.length > longestText || this.#answers.includes(normalizeCopy(text))) return ignore
     if (this.#ran !== undefined && at - this.#ran.at <= habitMs && contains(text, this.#ran.text))
       return { kind: 'echo' }
     return this.#judge(copy)
@@ -109,5 +109,5 @@ const ignore: CopyVerdict = { kind: 'ignore' }
 const rememberedAnswers = 20
 
 /** How a text ends, and how its lines are broken, depends on where it was copied. */
-const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim()
-const contains = (text: string, earlier: string): boolean => plain(text).includes(plain(earlier))
+const normalizeCopy = (text: string): string => text.replaceAll('\r\n', '\n').trim()
+const contains = (text: string, earlier: string): boolean => normalizeCopy(text).includes(normalizeCopy(earlier))

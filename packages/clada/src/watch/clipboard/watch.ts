@@ -63,7 +63,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
 
   const failed = (error: unknown): number => {
     if (state === 'starting' || state === 'watching') {
-      onTrouble(`The clipboard cannot be reached: ${reasonOf(error)}. clada keeps trying.`)
+      onTrouble(`The clipboard cannot be reached: ${shortReason(error)}. clada keeps trying.`)
       state = 'in trouble'
     }
     return Math.min(longestRetryMs, lookMs * 2 ** failures++)
@@ -111,7 +111,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
 
 const restAfter = (cost: number): number => Math.max(lookMs, Math.min(rarestLookMs, cost / lookCost))
 
-const reasonOf = (error: unknown): string => spellOut(messageOf(error)).split('\n')[0]?.replace(/\.$/, '') ?? ''
+const shortReason = (error: unknown): string => spellOut(messageOf(error)).split('\n')[0]?.replace(/\.$/, '') ?? ''
 
 /** A copied text that waits for the user. */
 export interface Offer {
@@ -123,7 +123,7 @@ export interface Offer {
 export function offerLine({ blocks }: Offer, keys: 'keys' | 'live' | 'none' = 'keys'): string {
   const shown = blocks.slice(0, 3).map(({ action, params }) => {
     const primary = params['path'] ?? params['command'] ?? params['old_path'] ?? params['lang'] ?? ''
-    return spellOut(`${action || '?'} ${shortened(primary)}`.trim().replace(/\s+/g, ' '))
+    return spellOut(`${action || '?'} ${ellipsize(primary)}`.trim().replace(/\s+/g, ' '))
   })
   const more = blocks.length - shown.length
   const list = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
@@ -133,4 +133,4 @@ export function offerLine({ blocks }: Offer, keys: 'keys' | 'live' | 'none' = 'k
   return `The clipboard has ${count} (${list}). ${way}`
 }
 
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)
+const ellipsize = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)

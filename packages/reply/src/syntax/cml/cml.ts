@@ -293,36 +293,36 @@ function elementOf(meaning: Meaning): Rendered {
   switch (meaning.kind) {
     case 'write': {
       const append = meaning.append ? ' append="true"' : ''
-      return { text: `<write path=${quoted(meaning.path)}${append}>${cdata(meaning.content)}</write>` }
+      return { text: `<write path=${quotedAttribute(meaning.path)}${append}>${cdata(meaning.content)}</write>` }
     }
     case 'edit': {
       const [first, end] = meaning.old
       if (first === '' || end === '') return refuse('does not allow an empty search')
-      const count = meaning.count === '1' ? '' : ` count=${quoted(meaning.count)}`
+      const count = meaning.count === '1' ? '' : ` count=${quotedAttribute(meaning.count)}`
       const searched =
         end === undefined ? [part('search', first)] : [part('search-start', first), part('search-end', end)]
       const parts = [...searched, part('replace', meaning.replacement)]
-      return { text: [`<edit path=${quoted(meaning.path)}${count}>`, ...parts, '</edit>'].join('\n') }
+      return { text: [`<edit path=${quotedAttribute(meaning.path)}${count}>`, ...parts, '</edit>'].join('\n') }
     }
     case 'run': {
       if (meaning.command.trim() === '') return refuse('does not allow an empty command')
-      const dir = meaning.dir === undefined ? '' : ` dir=${quoted(meaning.dir)}`
+      const dir = meaning.dir === undefined ? '' : ` dir=${quotedAttribute(meaning.dir)}`
       return { text: `<run${dir}>${cdata(meaning.command)}</run>` }
     }
     case 'read': {
-      const lines = meaning.lines === undefined ? '' : ` lines=${quoted(meaning.lines)}`
-      return { text: `<read path=${quoted(meaning.path)}${lines}/>` }
+      const lines = meaning.lines === undefined ? '' : ` lines=${quotedAttribute(meaning.lines)}`
+      return { text: `<read path=${quotedAttribute(meaning.path)}${lines}/>` }
     }
     case 'exec': {
       if (meaning.code.trim() === '') return refuse('does not allow empty code')
-      const dir = meaning.dir === undefined ? '' : ` dir=${quoted(meaning.dir)}`
-      const timeout = meaning.timeout === undefined ? '' : ` timeout=${quoted(meaning.timeout)}`
-      return { text: `<exec lang=${quoted(meaning.lang)}${dir}${timeout}>${cdata(meaning.code)}</exec>` }
+      const dir = meaning.dir === undefined ? '' : ` dir=${quotedAttribute(meaning.dir)}`
+      const timeout = meaning.timeout === undefined ? '' : ` timeout=${quotedAttribute(meaning.timeout)}`
+      return { text: `<exec lang=${quotedAttribute(meaning.lang)}${dir}${timeout}>${cdata(meaning.code)}</exec>` }
     }
     case 'move':
-      return { text: `<move from=${quoted(meaning.from)} to=${quoted(meaning.to)}/>` }
+      return { text: `<move from=${quotedAttribute(meaning.from)} to=${quotedAttribute(meaning.to)}/>` }
     case 'remove':
-      return { text: `<remove path=${quoted(meaning.path)}/>` }
+      return { text: `<remove path=${quotedAttribute(meaning.path)}/>` }
   }
 }
 
@@ -345,7 +345,7 @@ function cdata(text: string): string {
 const ESCAPED = ']]&gt;'
 
 /** White space is written as references, because a parser makes spaces of it. */
-const quoted = (value: string): string =>
+const quotedAttribute = (value: string): string =>
   `"${value.replace(/[&<>"\t\n\r]/g, (found) => references[found] ?? `&#${found.charCodeAt(0)};`)}"`
 
 const references: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

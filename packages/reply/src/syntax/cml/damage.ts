@@ -67,7 +67,7 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
     }
     if (found === null) {
       // What follows the opening of CDATA on its line was put there with it.
-      const spaces = content && markup !== '' && isBlank(piece)
+      const spaces = content && markup !== '' && isBlankText(piece)
       return { clean, markup: spaces ? markup + piece : markup, tags, inside: content }
     }
     clean += content ? ']]>' : '<![CDATA['
@@ -77,11 +77,11 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
   }
 }
 
-const isBlank = (text: string): boolean => withoutOuterSpaces(text) === ''
+const isBlankText = (text: string): boolean => withoutOuterSpaces(text) === ''
 
 /** Tags and nothing else. The values of their attributes stay as they are. */
 function tagsIn(written: string): { clean: string; markup: string } | undefined {
-  if (isBlank(written)) return { clean: written, markup: '' }
+  if (isBlankText(written)) return { clean: written, markup: '' }
   let clean = ''
   let markup = ''
   let at = 0
@@ -96,7 +96,7 @@ function tagsIn(written: string): { clean: string; markup: string } | undefined 
     markup += `${before}${opening}${attributes.markup}${closing}`
   }
   const rest = written.slice(at)
-  return isBlank(rest) && at > 0 ? { clean, markup: markup + rest } : undefined
+  return isBlankText(rest) && at > 0 ? { clean, markup: markup + rest } : undefined
 }
 
 const tag =

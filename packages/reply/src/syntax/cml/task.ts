@@ -83,7 +83,7 @@ class ElementReading {
     this.params['command'] = command ?? ''
     const { dir } = this.#element.attributes
     if (dir === '') this.#emptyAttribute('dir')
-    else if (dir !== undefined) this.params['dir'] = slashed(dir)
+    else if (dir !== undefined) this.params['dir'] = slashedPath(dir)
     return 'run'
   }
 
@@ -102,7 +102,7 @@ class ElementReading {
     const { dir, timeout } = this.#element.attributes
     if (code === undefined || code.trim() === '') this.#wrong({ code: 'cml-no-content', data: { name: 'exec' } })
     this.params['code'] = code ?? ''
-    if (dir !== undefined) this.params['cwd'] = slashed(dir)
+    if (dir !== undefined) this.params['cwd'] = slashedPath(dir)
     if (timeout !== undefined) this.params['timeout'] = timeout
     return 'exec'
   }
@@ -135,7 +135,7 @@ class ElementReading {
     const value = attributes[attribute]
     if (value === undefined) this.#wrong({ code: 'cml-no-attribute', data: { name, attribute } })
     else if (value === '') this.#emptyAttribute(attribute)
-    else this.params[param] = slashed(value)
+    else this.params[param] = slashedPath(value)
     return value ?? ''
   }
 
@@ -183,7 +183,7 @@ class ElementReading {
   #content(element: Element): string | undefined {
     let content: string | undefined
     for (const node of element.nodes) {
-      if (node.kind === 'section') content = (content ?? '') + contentOf(this.#text, node.section)
+      if (node.kind === 'section') content = (content ?? '') + cdataText(this.#text, node.section)
       else {
         this.findings.push(outsideCdataFinding(node.kind === 'text' ? node.at : node.start))
         return content ?? ''
@@ -235,7 +235,7 @@ const textAt = (node: Exclude<XmlNode, Element>): number =>
  * A section as it was meant. Line breaks are LF, as in every syntax. Escaped are only whole `]]&gt;`: a text that holds
  * just that can be written in two sections, `]]` and `&gt;`.
  */
-function contentOf(text: string, { from, to }: CdataSection): string {
+function cdataText(text: string, { from, to }: CdataSection): string {
   const raw = text.slice(from, to)
   const lines = raw.includes('\r\n') ? raw.replaceAll('\r\n', '\n') : raw
   return lines.includes(']]&gt;') ? lines.replaceAll(']]&gt;', ']]>') : lines
@@ -245,7 +245,7 @@ function contentOf(text: string, { from, to }: CdataSection): string {
  * Paths of Windows, on whatever system. A backslash before a sign is left: Markdown escapes `a.txt` as `a\.txt`, which
  * must be seen as damage and not become `a/.txt`.
  */
-const slashed = (path: string): string =>
+const slashedPath = (path: string): string =>
   /\\(?![\p{L}\p{N}]|\.\.(?:[\\/]|$))/u.test(path) ? path : path.replaceAll('\\', '/')
 
 /** A path as one word of a command line. */

@@ -43,7 +43,7 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
           return { blocks: [], diagnostics: found.diagnostics, next }
         case 'operation':
           return {
-            blocks: [blockOf(source, found.operation, diagnosticsOf(source, found.operation))],
+            blocks: [cslBlock(source, found.operation, diagnosticsOf(source, found.operation))],
             diagnostics: none,
             next,
           }
@@ -70,7 +70,7 @@ function members(
     let found = diagnostics[i] ?? []
     if (found.length === 0 && because !== undefined) found = [skippedDiagnostic(source, operation, because)]
     // Once for all of them.
-    return blockOf(source, operation, found, group, i === 0 ? warnings : [])
+    return cslBlock(source, operation, found, group, i === 0 ? warnings : [])
   })
   return { blocks, diagnostics: own, emptyGroups: operations.length === 0 ? [line] : undefined }
 }
@@ -91,7 +91,7 @@ function diagnosticsOf(source: Source, operation: CslOperation): readonly Diagno
 
 const none: readonly never[] = []
 
-function blockOf(
+function cslBlock(
   source: Source,
   operation: CslOperation,
   diagnostics: readonly Diagnostic[],
@@ -163,8 +163,8 @@ const ATTRIBUTE = /\s*([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"'
 /** One backslash that escapes nothing makes every one of them plain. */
 function asQuoted(value: string): string {
   const inner = /^(["'])(.*)\1$/s.exec(value)?.[2]
-  if (inner === undefined) return quoted(value)
-  return /\\(?!["'\\])/.test(inner) ? quoted(inner) : value
+  if (inner === undefined) return quotedValue(value)
+  return /\\(?!["'\\])/.test(inner) ? quotedValue(inner) : value
 }
 
 class CslWriter implements SyntaxWriter {
@@ -180,7 +180,7 @@ class CslWriter implements SyntaxWriter {
     switch (meaning.kind) {
       case 'write': {
         const append = meaning.append ? ' append="true"' : ''
-        return this.#operation(`WRITE file=${quoted(meaning.path)}${append}`, meaning.path, [
+        return this.#operation(`WRITE file=${quotedValue(meaning.path)}${append}`, meaning.path, [
           { text: meaning.content, closers: ['END'] },
         ])
       }
@@ -189,14 +189,14 @@ class CslWriter implements SyntaxWriter {
       case 'run': {
         const { command, dir } = meaning
         if (command === '') return refuse('does not allow an empty RUN')
-        const attribute = dir === undefined ? '' : ` dir=${quoted(dir)}`
+        const attribute = dir === undefined ? '' : ` dir=${quotedValue(dir)}`
         return this.#operation(`RUN${attribute}`, dir ?? '.', [{ text: command, closers: ['END'] }])
       }
       case 'read': {
         const { path, lines } = meaning
         const unfit = this.#unfitAttribute(path) ?? (lines === undefined ? undefined : this.#unfitAttribute(lines))
-        const range = lines === undefined ? '' : ` lines=${quoted(lines)}`
-        return unfit ?? { text: this.#marker(`READ file=${quoted(path)}${range}`) }
+        const range = lines === undefined ? '' : ` lines=${quotedValue(lines)}`
+        return unfit ?? { text: this.#marker(`READ file=${quotedValue(path)}${range}`) }
       }
       case 'exec': {
         const { lang, code, dir, timeout } = meaning
@@ -204,8 +204,8 @@ class CslWriter implements SyntaxWriter {
         const unfit = [lang, ...(timeout === undefined ? [] : [timeout])].map((one) => this.#unfitAttribute(one))
         const found = unfit.find((one) => one !== undefined)
         if (found !== undefined) return found
-        const more = `${dir === undefined ? '' : ` dir=${quoted(dir)}`}${timeout === undefined ? '' : ` timeout=${quoted(timeout)}`}`
-        return this.#operation(`EXEC lang=${quoted(lang)}${more}`, dir ?? '.', [{ text: code, closers: ['END'] }])
+        const more = `${dir === undefined ? '' : ` dir=${quotedValue(dir)}`}${timeout === undefined ? '' : ` timeout=${quotedValue(timeout)}`}`
+        return this.#operation(`EXEC lang=${quotedValue(lang)}${more}`, dir ?? '.', [{ text: code, closers: ['END'] }])
       }
       case 'move':
       case 'remove':
@@ -221,8 +221,8 @@ class CslWriter implements SyntaxWriter {
   #search({ path, old: [first, end], replacement, count }: Edit): Rendered {
     if (first === '' || end === '') return refuse('does not allow an empty SEARCH or TO')
     // As the models are taught it: one place is not worth a count.
-    const times = count === '1' ? '' : ` count=${quoted(count)}`
-    return this.#operation(`SEARCH file=${quoted(path)}${times}`, path, [
+    const times = count === '1' ? '' : ` count=${quotedValue(count)}`
+    return this.#operation(`SEARCH file=${quotedValue(path)}${times}`, path, [
       { text: first, closers: ['TO', 'REPLACE', 'END'] },
       ...(end === undefined ? [] : [{ opens: 'TO', text: end, closers: ['REPLACE'] }]),
       { opens: 'REPLACE', text: replacement, closers: ['END'] },
@@ -277,7 +277,7 @@ interface WrittenPart {
   readonly closers: readonly string[]
 }
 
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`
+const quotedValue = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`
 
 function lesson({ cslDelimiters: { start, end } = defaultDelimiters }: ReadOptions): Lesson {
   const mark = (inner: string): string => `\`${start}${inner}${end}\``

@@ -96,7 +96,7 @@ export function parseMarker(line: string, { start, end }: Delimiters): CslMarker
   while (after < first && isWordPart(head.charCodeAt(after))) after++
   const name = head.slice(word, after)
   if (after === first) return marker(text, name, first, first, first + end.length)
-  if (name === '' || !isBlank(head, after)) return undefined
+  if (name === '' || !isSpaceAt(head, after)) return undefined
   // The last one, because a value may hold the delimiter.
   const last = head.lastIndexOf(end)
   return marker(text, name, after, last, last + end.length)
@@ -130,48 +130,51 @@ const noAttributes: Attributes = new Map()
 export function parseAttributes(line: string, { from, to }: CslMarker, delimiters: Delimiters): ParsedAttributes {
   if (from === to) return { attributes: noAttributes }
   const attributes = new Map<string, Attribute>()
-  let at = skipSpaces(line, from, to)
+  let at = skipSpacesTo(line, from, to)
   while (at < to) {
     const nameAt = at
-    while (at < to && line.charCodeAt(at) !== EQUALS && !isBlank(line, at)) at++
+    while (at < to && line.charCodeAt(at) !== EQUALS && !isSpaceAt(line, at)) at++
     const name = line.slice(nameAt, at)
-    if (name === '') return failed(attributes, at, 1, { code: 'csl-attribute' })
+    if (name === '') return attributeFailure(attributes, at, 1, { code: 'csl-attribute' })
 
-    at = skipSpaces(line, at, to)
+    at = skipSpacesTo(line, at, to)
     if (at === to || line.charCodeAt(at) !== EQUALS)
-      return failed(attributes, nameAt, name.length, { code: 'csl-attribute-equals', data: { name } })
-    const valueAt = skipSpaces(line, at + 1, to)
-    if (valueAt === to) return failed(attributes, at, 1, { code: 'csl-attribute-value', data: { name } })
+      return attributeFailure(attributes, nameAt, name.length, { code: 'csl-attribute-equals', data: { name } })
+    const valueAt = skipSpacesTo(line, at + 1, to)
+    if (valueAt === to) return attributeFailure(attributes, at, 1, { code: 'csl-attribute-value', data: { name } })
     const quote = line.charCodeAt(valueAt)
     if (quote !== QUOTE && quote !== APOSTROPHE) {
       const value = line.slice(valueAt, to).split(/\s/, 1)[0] ?? ''
-      return failed(attributes, valueAt, value.length, { code: 'csl-attribute-unquoted', data: { name, value } })
+      return attributeFailure(attributes, valueAt, value.length, {
+        code: 'csl-attribute-unquoted',
+        data: { name, value },
+      })
     }
     const close = closingQuote(line, valueAt, to, quote)
     if (close === undefined)
-      return failed(attributes, valueAt, to - valueAt, { code: 'csl-attribute-open', data: { delimiters } })
+      return attributeFailure(attributes, valueAt, to - valueAt, { code: 'csl-attribute-open', data: { delimiters } })
     if (attributes.has(name))
-      return failed(attributes, nameAt, name.length, { code: 'csl-attribute-twice', data: { name } })
+      return attributeFailure(attributes, nameAt, name.length, { code: 'csl-attribute-twice', data: { name } })
     const value = unescaped(line.slice(valueAt + 1, close))
     attributes.set(name, { value, column: valueAt + 1, length: close + 1 - valueAt })
-    at = skipSpaces(line, close + 1, to)
+    at = skipSpacesTo(line, close + 1, to)
   }
   return { attributes }
 }
 
-const failed = (attributes: Attributes, at: number, length: number, finding: Finding): ParsedAttributes => ({
+const attributeFailure = (attributes: Attributes, at: number, length: number, finding: Finding): ParsedAttributes => ({
   attributes,
   finding: wrong(at, length, finding),
 })
 
 const wrong = (at: number, length: number, finding: Finding): Finding => ({ ...finding, column: at + 1, length })
 
-function skipSpaces(line: string, at: number, to: number): number {
-  while (at < to && isBlank(line, at)) at++
+function skipSpacesTo(line: string, at: number, to: number): number {
+  while (at < to && isSpaceAt(line, at)) at++
   return at
 }
 
-const isBlank = (line: string, at: number): boolean => isSpace(line.charCodeAt(at))
+const isSpaceAt = (line: string, at: number): boolean => isSpace(line.charCodeAt(at))
 
 function closingQuote(line: string, open: number, to: number, quote: number): number | undefined {
   for (let at = open + 1; at < to; at++) {

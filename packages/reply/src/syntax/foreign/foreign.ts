@@ -185,14 +185,14 @@ export class MarkList<Mark extends { readonly line: number }> {
       const mark = marks[at]
       if (mark === undefined || mark.line >= line) return (this.#last = at)
     }
-    return (this.#last = firstFrom(marks, line))
+    return (this.#last = firstLineFrom(marks, line))
   }
 }
 
 /** The markers of a block or two. */
 const NEAR = 8
 
-const firstFrom = (marks: readonly { readonly line: number }[], line: number): number =>
+const firstLineFrom = (marks: readonly { readonly line: number }[], line: number): number =>
   partitionPoint(marks, (mark) => mark.line < line)
 
 /** A block of another tool's format as its reader found it. */
@@ -259,7 +259,7 @@ export const foreignSyntax = (format: ForeignFormat) =>
       const { seek, read } = format.open(source, strict ? (line) => line : plainMarker, { strict })
       let count = 0
       const blockFrom = (found: ForeignBlock): Block => {
-        const own = blockOf(source, format, String(++count), found, strict)
+        const own = foreignBlock(source, format, String(++count), found, strict)
         const block = controlCharacters === 'refuse' ? withoutControls(source, own) : own
         return found.shells === undefined || strict
           ? block
@@ -275,7 +275,7 @@ export const foreignSyntax = (format: ForeignFormat) =>
     },
   }) as const satisfies Syntax
 
-function blockOf(source: Source, format: ForeignFormat, id: string, found: ForeignBlock, strict: boolean): Block {
+function foreignBlock(source: Source, format: ForeignFormat, id: string, found: ForeignBlock, strict: boolean): Block {
   const { action, label, startLine, endLine, lastLine } = found
   const own = found.warnings?.length ?? 0
   const indented = strict ? undefined : indentation(source, format, found)

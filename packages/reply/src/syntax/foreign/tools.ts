@@ -21,7 +21,7 @@ export const WRAPPER = '<(?:\\w+:)?(?:function_calls?|tool_calls?)>'
  * missing. Agents spell the same names in many ways, so capitals, `_` and `-` are ignored.
  */
 export function interpretToolCall(tool: string, given: CallArgs): readonly ToolMeaning[] | string | undefined {
-  const args = new Map([...given].map(([name, value]) => [plain(name), value]))
+  const args = new Map([...given].map(([name, value]) => [lettersOnly(name), value]))
   const patch = patchOf(args)
   if (patch !== undefined) return parsePatchArgument(patch).map((section) => ({ ...section, syntax: 'apply-patch' }))
   const verb = verbOf(tool, args)
@@ -46,7 +46,7 @@ export function interpretToolCall(tool: string, given: CallArgs): readonly ToolM
 
 /** Whether these are the arguments of `apply_patch`, which some calls do not name. */
 export const holdsPatch = (given: CallArgs): boolean =>
-  patchOf(new Map([...given].map(([name, value]) => [plain(name), value]))) !== undefined
+  patchOf(new Map([...given].map(([name, value]) => [lettersOnly(name), value]))) !== undefined
 
 /** The patch of a call, also as a word of a command or in a here-document, where there is nothing else in it. */
 function patchOf(args: CallArgs): string | undefined {
@@ -78,23 +78,23 @@ function commandLine(command: string): string {
 }
 
 function wordsOf(text: string): string[] | undefined {
-  const list = listIn(text)
+  const list = jsonList(text)
   return list?.every((word) => typeof word === 'string') === true ? list : undefined
 }
 
 /** Whether a tool of this name does something that clada can do. */
-export const isTool = (name: string): boolean => verbNamed(toolOf(name)) !== undefined
+export const isTool = (name: string): boolean => verbNamed(plainToolName(name)) !== undefined
 
 /** Whether these arguments are an edit, whatever the tool is called. */
 export const isEdit = (given: CallArgs): boolean => {
-  const names = [...given.keys()].map(plain)
+  const names = [...given.keys()].map(lettersOnly)
   return [paths, olds, news].every((some) => some.split(' ').some((name) => names.includes(name)))
 }
 
 /** The name of the operation for reports. */
 export const callLabel = (tool: string, args: CallArgs): string => {
   const own = args.get('command')
-  return own !== undefined && editor.has(plain(own)) ? own : tool
+  return own !== undefined && editor.has(lettersOnly(own)) ? own : tool
 }
 
 /** What was asked, as a block of its call. DiagnosticData of a patch are shown where the call begins. */
@@ -227,8 +227,8 @@ function viewOf(path: string, args: CallArgs): ToolMeaning {
 
 /** The members of a list of edits in one call. */
 function listedIn(args: CallArgs): CallArgs[] | undefined {
-  const list = listIn(pick(args, 'edits operations replacementchunks') ?? '')
-  return list?.map((one) => new Map([...readArgs(one)].map(([name, text]) => [plain(name), text])))
+  const list = jsonList(pick(args, 'edits operations replacementchunks') ?? '')
+  return list?.map((one) => new Map([...readArgs(one)].map(([name, text]) => [lettersOnly(name), text])))
 }
 
 function ofEach<One>(
@@ -239,7 +239,7 @@ function ofEach<One>(
   return each.find((one) => typeof one === 'string') ?? each.flatMap((one) => (typeof one === 'string' ? [] : one))
 }
 
-function listIn(text: string): unknown[] | undefined {
+function jsonList(text: string): unknown[] | undefined {
   const list = /^\s*\[/.test(text) ? parseJson(text) : undefined
   return Array.isArray(list) ? list : undefined
 }
@@ -264,14 +264,14 @@ export function readArgs(value: unknown): CallArgs {
 function verbOf(tool: string, args: CallArgs): Verb | undefined {
   // An editor with several commands names the one that is meant; elsewhere `command` is a command line.
   const own = args.get('command')
-  const named = own !== undefined && pick(args, paths) !== undefined ? editor.get(plain(own)) : undefined
-  return named ?? verbNamed(toolOf(tool)) ?? (isEdit(args) ? 'replace' : undefined)
+  const named = own !== undefined && pick(args, paths) !== undefined ? editor.get(lettersOnly(own)) : undefined
+  return named ?? verbNamed(plainToolName(tool)) ?? (isEdit(args) ? 'replace' : undefined)
 }
 
 /** The name of a tool without that of its server, its product or its namespace: `mcp__files__write_file`. */
-const toolOf = (name: string): string => plain(name.replace(/^.*(?:__|[.:])|^(?:lov|dyad)-/, ''))
+const plainToolName = (name: string): string => lettersOnly(name.replace(/^.*(?:__|[.:])|^(?:lov|dyad)-/, ''))
 
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
+const lettersOnly = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
 
 /** The first of several names, separated by spaces, that an argument has. */
 function pick(args: CallArgs, names: string): string | undefined {

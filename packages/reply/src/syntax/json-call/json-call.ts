@@ -52,7 +52,7 @@ export const jsonCall = foreignSyntax({
       const [json, python] = [nextCall(source, line, hopeless), nextPythonCall(source, line)]
       if (python === undefined || json.line <= python.line) return json
       const { tool, args, last } = python
-      return { line: python.line, last, found: foundOf({ tool, args }, python.line, last) }
+      return { line: python.line, last, found: callBlocks({ tool, args }, python.line, last) }
     }
     return {
       seek(line) {
@@ -128,7 +128,7 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): SeenCall
       at = close.at
     }
     const last = source.lineAt(at - 1)
-    const found = calls.flatMap((call) => foundOf(call, line, last))
+    const found = calls.flatMap((call) => callBlocks(call, line, last))
     if (broken !== undefined) return { line, last: broken.last, found: [...found, ...broken.found] }
     if (found.length > 0) return { line, last, found }
     OPENER.lastIndex = end.at
@@ -163,7 +163,7 @@ function readParts(source: Source, line: number, from: number, tool: string): Om
     if (part.get('type') === 'parameter' && key !== undefined && value !== undefined) args.set(key, value)
     if (part.get('type') !== 'function_call_end') continue
     const last = source.lineAt(at - 1)
-    return { last, found: foundOf({ tool, args }, line, last) }
+    return { last, found: callBlocks({ tool, args }, line, last) }
   }
 }
 
@@ -180,7 +180,7 @@ function brokenCall(
   const last = isCut ? source.lineCount : source.lineAt(failed)
   const finding: Finding = isCut
     ? { code: 'call-open', data: { isLater }, line }
-    : { code: 'call-no-json', data: { line, paths: pathsIn(source, start, last) }, line: last }
+    : { code: 'call-no-json', data: { line, paths: pathsBefore(source, start, last) }, line: last }
   return {
     last,
     found: [makeUnreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', finding)],
@@ -188,7 +188,7 @@ function brokenCall(
 }
 
 /** The files that a call names which is no JSON from a line on. Others may follow it on that line. */
-function pathsIn(source: Source, start: number, failed: number): string[] {
+function pathsBefore(source: Source, start: number, failed: number): string[] {
   let last = failed
   for (; ; last++) {
     const paths = findCalledPaths(source.text.slice(start, source.endOf(last)))
@@ -308,7 +308,7 @@ const hasBoth = (args: CallArgs): boolean =>
 const parsed = (text: string): unknown => parseJson(text) ?? { input: text }
 
 /** What is no complete call is most often data or the description of a tool. */
-function foundOf({ tool, args }: JsonCall, line: number, last: number): ForeignBlock[] {
+function callBlocks({ tool, args }: JsonCall, line: number, last: number): ForeignBlock[] {
   const asked = interpretToolCall(tool, args)
   if (asked === undefined || asked === 'path' || asked === 'command') return []
   const common = { label: callLabel(tool, args), startLine: line, endLine: last, lastLine: last }

@@ -132,7 +132,7 @@ function cutOffFile(source: Source, before: number): ProposedFile | undefined {
   const title = readTitle(row) ?? readSentenceTitle(row)
   if (title === undefined || isNotMissing(title)) return undefined
   if (!announces && readFileName(row) === undefined) return undefined
-  const found = foundOf(
+  const found = proposedBlock(
     title.path,
     { action: 'file_write', content: '' },
     { line: named, last: above, findings: [unclosed(named, title.path)] },
@@ -222,7 +222,7 @@ function taggedAt(source: Source, line: number): Passed | undefined {
     [first, contentLast] = [first + 1, contentLast - 1]
   else if (source.line(first).trim() === '<![CDATA[' && source.line(contentLast).trim() === ']]>')
     [first, contentLast] = [first + 1, contentLast - 1]
-  const place = placeOf(
+  const place = fencePlace(
     source,
     { path, said: 'whole' },
     { line, first, contentLast, last, indent, isClosed: end <= source.lineCount },
@@ -281,11 +281,15 @@ function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Pass
     isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
   // Snippets begin with a comment too that says where they belong.
   const mayShow = isExplained || (title.path === comment?.path && !comment.isLabel && (named ?? told) === undefined)
-  const place = placeOf(source, { ...title, mayShow }, { ...fence, line, first, contentLast: lastContentLine(fence) })
+  const place = fencePlace(
+    source,
+    { ...title, mayShow },
+    { ...fence, line, first, contentLast: lastContentLine(fence) },
+  )
   const paths = comment === undefined ? [] : [comment.path, ...commentedBelow(rows, comment.path)]
   if (paths.length > 1 && place.reason === undefined && title.path === comment?.path) {
     const findings: readonly Finding[] = [{ line, code: 'files-in-fence', data: { paths } }]
-    const found = foundOf(title.path, { action: 'file_write', content: '' }, { line, last, findings })
+    const found = proposedBlock(title.path, { action: 'file_write', content: '' }, { line, last, findings })
     return { places: [{ ...place, found }], last }
   }
   return { places: [place], last, isExplained }
@@ -346,7 +350,7 @@ function hunksIn(source: Source, fence: FenceRegion, floor: number): ProposedFil
   // Another fence may be between.
   const line = named.line < floor ? first : named.line
   const found = {
-    ...foundOf(path, { action: 'file_patch', content: '' }, { line, last, findings: [] }),
+    ...proposedBlock(path, { action: 'file_patch', content: '' }, { line, last, findings: [] }),
     params: { path, patch },
   }
   const said = readTitle(lineWithoutBom(source, named.line))?.said ?? 'whole'
@@ -358,7 +362,7 @@ function pairOf({ path, line, old, fresh, last, isClosed }: ProposedPair): Propo
   const findings = isClosed ? [] : [unclosed(line)]
   const isNew = old.join('').trim() === ''
   const content = fresh.map((row) => `${row}\n`).join('')
-  const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, last, findings })
+  const found = proposedBlock(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, last, findings })
   const search = old.map((row) => `${row}\n`).join('')
   const patch = { path, patch: writeHunk({ search, replace: content }) }
   return {
@@ -452,7 +456,7 @@ interface FencedLines {
   readonly isClosed: boolean
 }
 
-function placeOf(
+function fencePlace(
   source: Source,
   { path, said, mayShow = false }: Title & { readonly mayShow?: boolean },
   { line, first, last, indent, isClosed, contentLast }: FencedLines,
@@ -468,7 +472,7 @@ function placeOf(
         : said === 'lines' || isNumbered(texts) || (said === 'inside' && mayShow)
           ? 'listing'
           : undefined
-  const found = foundOf(
+  const found = proposedBlock(
     path,
     { action: 'file_write', content },
     { line, last, findings: isClosed ? [] : [unclosed(line)] },
@@ -494,11 +498,11 @@ function writtenBy(source: Source, top: number, doc: Heredoc): ProposedFile {
       ? []
       : [{ line, code: 'file-by-shell', data: { unknown: doc.trouble } }]
     : [unclosed(line)]
-  const found = foundOf(doc.path, { action, content }, { line, last, findings })
+  const found = proposedBlock(doc.path, { action, content }, { line, last, findings })
   return { line, last, found }
 }
 
-const foundOf = (
+const proposedBlock = (
   path: string,
   { action, content }: { readonly action: string; readonly content: string },
   { line, last, findings }: { readonly line: number; readonly last: number; readonly findings: readonly Finding[] },

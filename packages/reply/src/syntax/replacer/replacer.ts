@@ -17,7 +17,7 @@ const reader: MakeReader = (source) => {
     read(line) {
       const parsed = parseBlock(tokens, line)
       if (parsed !== undefined)
-        return { blocks: [blockOf(source, parsed, String(++count))], diagnostics: [], next: parsed.last + 1 }
+        return { blocks: [replacerBlock(source, parsed, String(++count))], diagnostics: [], next: parsed.last + 1 }
       const diagnostic = diagnosticOn(source, line, { code: 'replacer-stray-end' })
       return { blocks: [], diagnostics: [diagnostic], next: line + 1 }
     },
@@ -27,7 +27,7 @@ const reader: MakeReader = (source) => {
 const diagnosticOn = (source: Source, line: number, finding: Finding): Diagnostic =>
   makeDiagnostic(source, line, { ...finding, column: 1, length: source.line(line).trimEnd().length })
 
-function blockOf(source: Source, { start, end, last, sections, findings }: ParsedBlock, id: string): Block {
+function replacerBlock(source: Source, { start, end, last, sections, findings }: ParsedBlock, id: string): Block {
   const texts: { [name in SectionName]?: string | undefined } = {}
   for (const section of sections) {
     const text = source.lines(section.line + 1, section.last)
@@ -82,7 +82,7 @@ function write(call: Call): Rendered {
   if ('refused' in meaning) return meaning
   if (meaning.kind === 'write') {
     if (meaning.append) return refuse('cannot append')
-    return written(call, meaning.path, [['OVERWRITE', meaning.content]])
+    return writeSections(call, meaning.path, [['OVERWRITE', meaning.content]])
   }
   if (meaning.kind !== 'edit') return refuse(`cannot write ${call.action}`)
   const { old, replacement, count, path } = meaning
@@ -93,13 +93,13 @@ function write(call: Call): Rendered {
   if (replacement !== '' && replacement.trim() === '')
     return refuse('reads a <<<REPLACE>>> of only white space as empty')
   // A blank line says that the deletion is meant; nothing at all would be warned of.
-  return written(call, path, [
+  return writeSections(call, path, [
     ['SEARCH', search],
     ['REPLACE', replacement === '' ? ' ' : replacement],
   ])
 }
 
-function written({ explanation = '' }: Call, path: string, edit: readonly WrittenSection[]): Rendered {
+function writeSections({ explanation = '' }: Call, path: string, edit: readonly WrittenSection[]): Rendered {
   if (path === '' || path !== path.trim() || /[\r\n]/.test(path)) {
     return refuse('needs a path on one line, without white space around it')
   }

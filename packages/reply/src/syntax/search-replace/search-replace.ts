@@ -111,8 +111,11 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
   const readFrom = (head: number): SearchReplaceEdit => endCutOff(readEdit(source, marks, head, name), before.named)
   const first = readFrom(line)
   const startLine = named?.line ?? line
-  const foundIn = (edits: readonly SearchReplaceEdit[], text: Parameters<typeof foundOf>[3]): ForeignBlock => {
-    const found = foundOf(edits, startLine, name, text)
+  const foundIn = (
+    edits: readonly SearchReplaceEdit[],
+    text: Parameters<typeof searchReplaceBlock>[3],
+  ): ForeignBlock => {
+    const found = searchReplaceBlock(edits, startLine, name, text)
     if (own === undefined || found.findings.length > 0) return found
     const warning = spoken && `there is no path above the block; line ${spoken.line} names ${spoken.path}`
     return { ...found, proposed: true, warnings: [...(found.warnings ?? none), ...(warning ? [warning] : none)] }
@@ -174,7 +177,7 @@ export function readEditsBetween(
   // Without old lines the new ones are the whole file.
   const isWhole = more.length === 0 && isNewFile(only) && only.stated === undefined
   const text = isWhole ? { content: only.replace } : { patch: patchOf(edits) }
-  const found = foundOf(edits, first, name, text)
+  const found = searchReplaceBlock(edits, first, name, text)
   return isWhole && found.findings.length === 0 ? { ...found, action: 'file_write' } : found
 }
 
@@ -184,7 +187,7 @@ const TEXT = /\S/
 const patchOf = (edits: readonly SearchReplaceEdit[]): string =>
   edits.length === 1 && edits[0] !== undefined ? writeHunk(edits[0]) : edits.map(writeHunk).join('\n')
 
-function foundOf(
+function searchReplaceBlock(
   edits: readonly SearchReplaceEdit[],
   startLine: number,
   name: string | undefined,
@@ -198,7 +201,7 @@ function foundOf(
   const findings: readonly Finding[] = isNameless ? [{ line: first.line, code: 'search-nameless' }] : own
   return {
     action: 'patch' in text ? 'file_patch' : 'file_create',
-    params: paramsOf(name, findings.length > 0 ? undefined : text),
+    params: editParams(name, findings.length > 0 ? undefined : text),
     label: 'SEARCH/REPLACE',
     startLine,
     endLine: last?.endLine ?? null,
@@ -218,7 +221,10 @@ const allOf = <Item>(
 ): readonly Item[] => (edits.length === 1 && edits[0] !== undefined ? listOf(edits[0]) : edits.flatMap(listOf))
 
 /** What a broken block would write is not known. */
-function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] | undefined): ForeignBlock['params'] {
+function editParams(
+  path: string | undefined,
+  text: Parameters<typeof searchReplaceBlock>[3] | undefined,
+): ForeignBlock['params'] {
   if (path === undefined) return {}
   if (text === undefined) return { path }
   return 'patch' in text ? { path, patch: text.patch } : { path, content: text.content }

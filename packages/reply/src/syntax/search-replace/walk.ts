@@ -45,7 +45,7 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
 function editOf(source: Source, head: SearchReplaceMark, end: SearchReplaceMark, divider: Divided): SearchReplaceEdit {
   const { line } = head
   const { rest: word } = head.form
-  const [written, replace] = contents(source, divider)
+  const [written, replace] = bothSides(source, divider)
   const { stated, search } = startLineOf(written)
   const edit: { -readonly [key in keyof SearchReplaceEdit]: SearchReplaceEdit[key] } = {
     line,
@@ -144,7 +144,7 @@ interface Divided {
   readonly doubled: readonly string[]
 }
 
-function contents(source: Source, { head, mark, from, to }: Divided): [search: string, replace: string] {
+function bothSides(source: Source, { head, mark, from, to }: Divided): [search: string, replace: string] {
   const isFlush = textFrom(source, head) === source.startOf(head)
   const indent = isFlush ? '' : (/^\s*/.exec(lineWithoutBom(source, head))?.[0] ?? '')
   const rows = new Rows(source, head + 1, to, indent, mark.line)

@@ -34,7 +34,7 @@ export function parseAssignment(line: string, name: Name): Assignment {
   const value = rest.trim()
   const at = equals + 1 + rest.length - rest.trimStart().length
   if (value === '') return { finding: invalidValue(line.length, 1, { emptyKey: key }) }
-  if (value.startsWith('"')) return quoted(line, key, value, at, name)
+  if (value.startsWith('"')) return readQuoted(line, key, value, at, name)
 
   const delimiter = /^<<'([^']+)'$/.exec(value)?.[1]
   if (delimiter !== undefined) return heredoc(line, key, removeDelimiterSpaces(delimiter), at + 3, name)
@@ -47,7 +47,7 @@ export function parseAssignment(line: string, name: Name): Assignment {
 /** Whether a line is spelled like a parameter, so that it may belong to a block that was never closed. */
 export const startsLikeAssignment = (line: string): boolean => /^\s*[\p{L}_][\p{L}\p{N}_]*\s*(?::?=)/u.test(line)
 
-function quoted(line: string, key: string, value: string, at: number, name: Name): Assignment {
+function readQuoted(line: string, key: string, value: string, at: number, name: Name): Assignment {
   const close = closingQuote(value)
   if (close === undefined) {
     const isEscaped = value.endsWith('\\"')

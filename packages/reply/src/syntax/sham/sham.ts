@@ -24,8 +24,8 @@ const reader: MakeReader = (source, options) => {
     seek,
     read(line) {
       const found = read(line)
-      const blocks = found.block === undefined ? [] : [blockOf(source, found.block)]
-      for (const follower of found.skipped) blocks.push(blockOf(source, followerAt(source, follower)))
+      const blocks = found.block === undefined ? [] : [shamBlock(source, found.block)]
+      for (const follower of found.skipped) blocks.push(shamBlock(source, followerAt(source, follower)))
       const raw = found.block === undefined ? source.lines(line, Math.min(found.next - 1, source.lineCount)) : undefined
       const diagnostics =
         raw === undefined ? found.diagnostics : found.diagnostics.map((diagnostic) => ({ ...diagnostic, raw }))
@@ -81,7 +81,7 @@ export function openSham(
   }
 }
 
-function blockOf(source: Source, found: FoundBlock): Block {
+function shamBlock(source: Source, found: FoundBlock): Block {
   const { name, properties, startLine, endLine, lastLine, diagnostics } = found
   const params = new Texts()
   for (const key in properties) if (key !== 'action') params[key] = properties[key] ?? ''

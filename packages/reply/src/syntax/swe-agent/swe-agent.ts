@@ -32,13 +32,13 @@ export const sweAgent = foreignSyntax({
     }
     return {
       seek(line) {
-        lines ??= editLines(source)
+        lines ??= editCommandLines(source)
         while ((lines[next] ?? Infinity) < line) next++
         return lines[next] ?? Infinity
       },
       read(line) {
         nameBefore(line)
-        const { found, last } = readEdit(source, line, named)
+        const { found, last } = readSweEdit(source, line, named)
         if (named !== undefined) named = { ...named, isNew: false }
         seen = last
         return { found: [found], next: last + 1 }
@@ -50,13 +50,13 @@ export const sweAgent = foreignSyntax({
 const EDIT = /^[ \t]*edit[ \t]+(\d{1,9}):(\d{1,9})[ \t]*$/
 const FILE = /^[ \t]*(open|create)[ \t]+("[^"\n]+"|'[^'\n]+'|[^\s"']+)(?:[ \t]+\d+)?[ \t]*$/
 
-function editLines(source: Source): number[] {
+function editCommandLines(source: Source): number[] {
   const lines: number[] = []
   for (const { index } of source.text.matchAll(/^[ \t]*edit[ \t]+\d+:\d+[ \t]*\r?$/gm)) lines.push(source.lineAt(index))
   return lines
 }
 
-function readEdit(
+function readSweEdit(
   source: Source,
   line: number,
   named: { readonly path: string; readonly isNew: boolean } | undefined,

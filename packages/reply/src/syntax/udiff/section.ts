@@ -44,22 +44,22 @@ type SectionCall = { readonly action: string; readonly params: Readonly<Record<s
 
 function callOf(section: FileSection): SectionCall {
   if (section.binary !== undefined) return { finding: { line: section.binary, code: 'diff-binary' } }
-  const names = namesOf(section)
+  const names = sectionNames(section)
   if ('finding' in names) return names
   const { old, new: added } = names
   const { changes } = section
   if (added === null)
-    return old === null ? failed(section.new ?? section, { code: 'diff-no-file' }) : deleteOf(section, old)
+    return old === null ? sectionFailure(section.new ?? section, { code: 'diff-no-file' }) : deleteOf(section, old)
   if (old === null) return createOf(section, added)
 
   if (section.extended.has('copy from')) {
-    if (changes) return failed(section.extended.get('copy from') ?? section, { code: 'diff-copy' })
+    if (changes) return sectionFailure(section.extended.get('copy from') ?? section, { code: 'diff-copy' })
     return { action: 'file_copy', params: { old_path: old, new_path: added } }
   }
   if (old !== added && !section.extended.has('rename from'))
-    return failed(section.new ?? section, { code: 'diff-two-files', data: { old, new: added } })
+    return sectionFailure(section.new ?? section, { code: 'diff-two-files', data: { old, new: added } })
   if (!changes && old === added)
-    return failed(section, { code: 'diff-no-change', data: { hasMode: section.extended.has('old mode') } })
+    return sectionFailure(section, { code: 'diff-no-change', data: { hasMode: section.extended.has('old mode') } })
   const patch = (changes && section.patch) || ''
   return { action: 'file_patch', params: old === added ? { path: old, patch } : { path: old, patch, new_path: added } }
 }
@@ -68,7 +68,7 @@ function callOf(section: FileSection): SectionCall {
 function deleteOf(section: FileSection, path: string): SectionCall {
   const lines: string[] = []
   for (const row of section.patch?.split('\n') ?? none) {
-    if (row.startsWith('+')) return failed(section, { code: 'diff-new-lines' })
+    if (row.startsWith('+')) return sectionFailure(section, { code: 'diff-new-lines' })
     if (!/^(?:@@|\\)/.test(row)) lines.push(row.slice(1))
   }
   return { action: 'file_delete', params: section.changes ? { path, expect: lines.join('\n') } : { path } }
@@ -81,7 +81,7 @@ function createOf(section: FileSection, path: string): SectionCall {
     isBare = row.startsWith('\\')
     if (row.startsWith('+')) lines.push(row.slice(1))
     else if (row.trim() === '') lines.push(row.slice(1))
-    else if (!isBare && !row.startsWith('@@')) return failed(section, { code: 'diff-old-lines' })
+    else if (!isBare && !row.startsWith('@@')) return sectionFailure(section, { code: 'diff-old-lines' })
   }
   const content = lines.map((line) => `${line}\n`).join('')
   return { action: 'file_create', params: { path, content: isBare ? content.slice(0, -1) : content } }
@@ -89,17 +89,18 @@ function createOf(section: FileSection, path: string): SectionCall {
 
 type Names = { readonly old: string | null; readonly new: string | null } | SectionFailure
 
-function namesOf(section: FileSection): Names {
+function sectionNames(section: FileSection): Names {
   const { extended } = section
   for (const kind of extended.size === 0 ? none : (['rename', 'copy'] as const)) {
     const from = extended.get(`${kind} from`)
     const to = extended.get(`${kind} to`)
     const one = from ?? to
     if (one === undefined) continue
-    if (from === undefined || to === undefined) return failed(one, { code: 'diff-half', data: { what: kind } })
+    if (from === undefined || to === undefined) return sectionFailure(one, { code: 'diff-half', data: { what: kind } })
     return both(from, to, (old, added) => ({ old, new: added }))
   }
-  if (section.old !== undefined && section.new === undefined) return failed(section.old, { code: 'diff-no-new-name' })
+  if (section.old !== undefined && section.new === undefined)
+    return sectionFailure(section.old, { code: 'diff-no-new-name' })
   const written =
     section.old !== undefined && section.new !== undefined
       ? both(section.old, section.new, withoutSides)
@@ -116,17 +117,19 @@ function both(
 ): Names {
   const old = parseDiffName(from.text)
   const added = parseDiffName(to.text)
-  if (old === undefined || old === '') return failed(from, { code: 'diff-name', data: { name: from.text.trim() } })
-  if (added === undefined || added === '') return failed(to, { code: 'diff-name', data: { name: to.text.trim() } })
+  if (old === undefined || old === '')
+    return sectionFailure(from, { code: 'diff-name', data: { name: from.text.trim() } })
+  if (added === undefined || added === '')
+    return sectionFailure(to, { code: 'diff-name', data: { name: to.text.trim() } })
   return make(old, added)
 }
 
 function fromGit(section: FileSection): Names {
   const names = namesInHeader(section.git ?? '')
-  return names === undefined ? failed(section, { code: 'diff-unclear' }) : withoutSides(names.old, names.new)
+  return names === undefined ? sectionFailure(section, { code: 'diff-unclear' }) : withoutSides(names.old, names.new)
 }
 
-const failed = ({ line }: { readonly line: number }, finding: Finding): SectionFailure => ({
+const sectionFailure = ({ line }: { readonly line: number }, finding: Finding): SectionFailure => ({
   finding: { ...finding, line },
 })
 

@@ -95,11 +95,11 @@ function readDiff(source: Source, line: number): { found: ForeignBlock[]; next: 
   const indent = /^[ \t]*/.exec(lineWithoutBom(source, line))?.[0] ?? ''
   const region = new DiffRegion(source, indent, { first: line, last: source.lineCount })
   const { sections, next } = new UdiffWalk(region, 'open').read(line)
-  return { found: sections.map((section) => readSection(section, region, isComplete(source, section, next))), next }
+  return { found: sections.map((section) => readSection(section, region, isWholeSection(source, section, next))), next }
 }
 
 /** Only the last section can be cut. One that ends with the name of a file may lack its other name. */
-function isComplete(source: Source, { next, patch, satisfied, lastLine }: FileSection, after: number): boolean {
+function isWholeSection(source: Source, { next, patch, satisfied, lastLine }: FileSection, after: number): boolean {
   if (next < after) return true
   let line = after
   while (line <= source.lineCount && source.line(line).trim() === '') line++

@@ -149,7 +149,7 @@ interface Calls {
 function readCalls(source: Source, marks: SearchReplaceMarks, first: OpenCall): Calls {
   const found: ForeignBlock[] = []
   for (let opened = first; ;) {
-    const one = readCall(source, marks, opened)
+    const one = readXmlCall(source, marks, opened)
     if (one.found.length === 0) return { found: [], next: first.line + 1 }
     found.push(...one.found)
     ANOTHER.lastIndex = one.end
@@ -161,12 +161,12 @@ function readCalls(source: Source, marks: SearchReplaceMarks, first: OpenCall): 
   }
 }
 
-function readCall(
+function readXmlCall(
   source: Source,
   marks: SearchReplaceMarks,
   { line, indent, tool: opened, closer: expected, at, attributes = new Map() }: OpenCall,
 ): Calls & { readonly end: number } {
-  const [end, closer] = endOf(source.text, expected, at)
+  const [end, closer] = callEnd(source.text, expected, at)
   if (end === -1) {
     const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
     const finding = { code: 'call-open', data: { closer }, line } as const
@@ -197,7 +197,7 @@ function readCall(
 }
 
 /** Where a call ends. Qwen's models leave `</function>` out before `</tool_call>`. */
-function endOf(text: string, closer: string, at: number): readonly [end: number, closer: string] {
+function callEnd(text: string, closer: string, at: number): readonly [end: number, closer: string] {
   const end = text.indexOf(closer, at)
   const outer = end === -1 && closer === '</function>' ? text.indexOf('</tool_call>', at) : -1
   return outer === -1 ? [end, closer] : [outer, '</tool_call>']
