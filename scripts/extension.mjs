@@ -137,6 +137,8 @@ export function zipped(files) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dir = path.join(root, 'packages/browser/dist')
   await buildExtension(dir)
+  console.log(`Load unpacked in Chromium: ${path.join(dir, 'chromium')}`)
+  console.log(`Load in Firefox:           ${path.join(dir, 'firefox/manifest.json')}`)
   for (const name of fs.readdirSync(path.join(dir, 'chromium')))
     console.log(`${String(fs.statSync(path.join(dir, 'chromium', name)).size).padStart(7)} ${name}`)
 }
