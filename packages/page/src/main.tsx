@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import './main.css'
 import { App } from './app.tsx'
+import { followBackButton } from './back-button.ts'
 import { connect } from './connection.ts'
 import { listenToKeys } from './keys.ts'
 
@@ -11,3 +12,4 @@ const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
 void connect()
 listenToKeys()
+followBackButton()
