@@ -12,6 +12,7 @@ import {
   compareTexts,
   findDifference,
   countScreenLines,
+  lineEndOf,
   longestLine,
   type OpenedFolds,
   type DiffRow,
@@ -51,6 +52,7 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
   const box = useRef<HTMLDivElement>(null)
   const [opened, setOpened] = useState<OpenedFolds>(new Map())
   const comparison = useMemo(() => compareTexts(before, after, space), [before, after, space])
+  const lineEnd = useMemo(() => lineEndOf(comparison), [comparison])
   const whole = before === null || after === null
   const shape = whole ? 'unified' : mode
   const hunks = choosing?.hunks ?? noHunks
@@ -86,9 +88,7 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
     const text = texts[index] ?? ''
     const from = starts[index] ?? 0
     const strong = beside === undefined ? undefined : findDifference(text, beside)
-    return (
-      <CodeLine text={text} colours={listColours(tree, from, from + text.length)} strong={strong} longest={longest} />
-    )
+    return <CodeLine {...{ text, lineEnd, strong, longest }} colours={listColours(tree, from, from + text.length)} />
   }
   const cell = (row: DiffRow, own: 'left' | 'right') => {
     const index = row[own]

@@ -6,6 +6,8 @@ import { longestLine } from './rows.ts'
 
 interface Props {
   readonly text: string
+  /** What ends a line here. Other ends are spelled out. */
+  readonly lineEnd: '\n' | '\r\n'
   readonly colours: readonly Coloured[]
   /** The part that is different. */
   readonly strong: { readonly from: number; readonly to: number } | undefined
@@ -14,9 +16,9 @@ interface Props {
 }
 
 /** A line of code as text nodes: colours and marks lie around them, and nothing in them is hidden. */
-export function CodeLine({ text, colours, strong, longest = longestLine }: Props) {
-  const ended = text.endsWith('\n')
-  const line = ended ? text.slice(0, -1) : text
+export function CodeLine({ text, lineEnd, colours, strong, longest = longestLine }: Props) {
+  const ended = text.endsWith(lineEnd)
+  const line = ended ? text.slice(0, -lineEnd.length) : text
   const end = Math.min(line.length, longest)
   const parts: ComponentChildren[] = []
   const add = (from: number, to: number, classes: string): void => {

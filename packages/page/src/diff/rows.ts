@@ -59,6 +59,14 @@ export function compareTexts(
   return { left, right, stretches }
 }
 
+/** The end of every line of a file that stays one with CRLF: it is then nothing to look at. */
+export const lineEndOf = ({ left, right }: TextComparison): '\r\n' | '\n' =>
+  left.length > 0 &&
+  [...left, ...right].every((line) => line.endsWith('\r\n') || !/[\r\n]$/.test(line)) &&
+  left.some((line) => line.endsWith('\r\n'))
+    ? '\r\n'
+    : '\n'
+
 /** The rows to show. What is alike is folded, but for a few lines around changes and what was opened. */
 export function makeRows(
   { stretches }: TextComparison,
@@ -130,8 +138,6 @@ function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'spli
     }),
   ]
 }
-
-/** Lines with their ends: one that has none differs from one that has. */
 
 /** What of a line differs from another: everything but what both begin and end with. Nothing, when little is alike. */
 export function findDifference(line: string, other: string): { from: number; to: number } | undefined {
