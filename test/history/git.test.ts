@@ -49,7 +49,7 @@ describe('commit mode', () => {
     expect(subjects(root)).toEqual(['AI: edit a.txt, delete b.txt, create src/new.txt', 'first'])
     expect(git(root, 'log', '-1', '--format=%an <%ae>|%cn')).toBe('clada <clada@localhost>|clada\n')
     expect(git(root, 'log', '-1', '--format=%b').replaceAll(root, '/R')).toBe(
-      "1. ok: file_replace_text /R/a.txt\n2. ok: file_write /R/src/new.txt\n3. ok: file_delete /R/b.txt\n4. failed: file_delete /R/nowhere\n   ENOENT: no such file or directory, unlink '/R/nowhere'\n\nClada-Execution: 1\n\n",
+      "1. ok: file_replace_text /R/a.txt\n2. ok: file_write /R/src/new.txt\n3. ok: file_delete /R/b.txt\n4. failed: file_delete /R/nowhere\n   There is no file '/R/nowhere'\n\nClada-Execution: 1\n\n",
     )
     expect(git(root, 'show', '--format=', '--name-status')).toBe('M\ta.txt\nD\tb.txt\nA\tsrc/new.txt\n')
     expect(status(root)).toEqual([])

@@ -648,6 +648,58 @@ describe('the page', { timeout: 90_000 }, () => {
     await fits()
   })
 
+  it('goes back by the button of the browser, from a detail to its list and from a view to the one before', async () => {
+    const server = await served(scratchDir(), { gitCommit: false })
+    const { page } = await openTab(browser, server.address(), { width: 360, height: 740 })
+    await paste(page, write('a.txt', 'a') + write('b.txt', 'b'))
+    const list = page.locator('#blocks')
+    const detail = page.locator('.detail')
+    await list.waitFor()
+    await page.locator('.block').nth(1).click()
+    await detail.waitFor()
+    await page.goBack()
+    await list.waitFor()
+    await page.goForward()
+    await detail.waitFor()
+    // The page's own way back leaves nothing that has to be gone back twice.
+    await page.getByRole('button', { name: /^‹/ }).click()
+    await list.waitFor()
+    await page.getByRole('button', { name: 'History' }).click()
+    await page.getByText('Nothing was executed here yet').waitFor()
+    await page.goBack()
+    await list.waitFor()
+    await page.goBack()
+    expect(page.url()).toBe('about:blank')
+  })
+
+  it('loses no letter that is typed faster than the page is drawn', async () => {
+    const server = await served(scratchDir(), { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await paste(page, write('a.txt', 'a'))
+    await page.waitForSelector('.code-diff')
+    await page.keyboard.press('e')
+    await page.waitForSelector('#edit-text.cm-content')
+    const typed = 'letters '.repeat(40)
+    await page.evaluate(`(async () => {
+      for (const letter of ${JSON.stringify(typed)}) {
+        document.execCommand('insertText', false, letter)
+        for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+      }
+    })()`)
+    await soon(() => editedLines(page)).toEqual([`${typed}a`])
+  })
+
+  it('shows no carriage returns of a file that has them everywhere', async () => {
+    const root = scratchDir({ 'dos.txt': 'one\r\ntwo\r\n', 'both.txt': 'one\r\ntwo\n' })
+    const server = await served(root, { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await paste(page, edit('dos.txt', 'two', '2') + edit('both.txt', 'two', '2'))
+    const code = () => page.locator('.code-diff code').allTextContents()
+    await soon(code).toEqual(['one', 'one', 'two', '2'])
+    await page.keyboard.press('j')
+    await soon(code).toEqual(['one\\x0d', 'one\\x0d', 'two', '2'])
+  })
+
   it('shows what a program writes while it runs, and nothing of what was foreseen', async () => {
     const root = scratchDir()
     const server = await served(root, { gitCommit: false, exec: 'unsandboxed' })
@@ -659,6 +711,9 @@ describe('the page', { timeout: 90_000 }, () => {
     )
     const states = () => page.locator('.block [class^=state-]').allTextContents()
     await page.getByText('not run in a preview').waitFor()
+    expect(await page.locator('.output').allTextContents()).toEqual([`Would run${wait}`])
+    const named = () => page.locator('.block .target').allTextContents()
+    expect(await named()).toEqual([wait, 'a.txt'])
     await page.keyboard.press('a')
     await soon(() => page.locator('.output').allTextContents()).toEqual(['Output so farbegun\n'])
     expect(await page.getByText('not run in a preview').count()).toBe(0)
@@ -668,6 +723,36 @@ describe('the page', { timeout: 90_000 }, () => {
       expect.stringMatching(/^Outputstdout:\nbegun\nover/),
     ])
     expect(await states()).toEqual(['Done', 'Done'])
+    expect(await named()).toEqual([wait, 'a.txt'])
+  })
+
+  it('shows a moved file as one change, and names at one height whether they have a directory or not', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n', 'in/c.txt': 'c\n' })
+    fs.writeFileSync(path.join(root, 'b.png'), Buffer.of(0x89, 0x50, 0xff))
+    const server = await served(root, { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    const move = (id: string, from: string, to: string): string =>
+      `#!SHAM [@three-char-SHA-256: ${id}]\naction = "file_move"\nold_path = "${root}/${from}"\nnew_path = "${root}/${to}"\n#!END_SHAM_${id}\n`
+    await paste(page, move('mva', 'a.txt', 'to/a.txt') + move('mvb', 'b.png', 'to/b.png') + edit('in/c.txt', 'c', 'd'))
+    await soon(() => page.locator('.leaf').allTextContents()).toEqual([
+      'c.txtadded +1removed −1',
+      'a.txtmoved',
+      'b.pngmoved',
+    ])
+    await page.locator('.block').first().click()
+    await soon(() => page.locator('.diff-head').textContent()).toBe(
+      'to/a.txtmovedfrom a.txtEdit of the new text of to/a.txte',
+    )
+    await page.locator('.block').nth(1).click()
+    await page.getByText('Not text: only its path changes.').waitFor()
+    const rows = await page.locator('.block').all()
+    const heights = await Promise.all(
+      rows.map(async (row) => {
+        const [outer, inner] = await Promise.all([row.boundingBox(), row.locator('.file').boundingBox()])
+        return (inner?.y ?? 0) - (outer?.y ?? 0)
+      }),
+    )
+    expect(new Set(heights).size).toBe(1)
   })
 
   it('keeps a reply when something else is pasted, and makes room for another by a key', async () => {

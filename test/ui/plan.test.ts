@@ -8,9 +8,11 @@ import { type Planned, planOf } from '../../packages/clada/src/ui/plan.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 function projectOf(files: Readonly<Record<string, string>>) {
-  const options = { repoPath: scratchDir(files), git: 'off' } as const
+  const options = { repoPath: scratchDir(files), git: 'off', relativePaths: true } as const
   return { root: options.repoPath, options, clada: new Clada(options), rules: [] }
 }
+
+const sham = (lines: string): string => `#!SHAM [@three-char-SHA-256: abc]\n${lines}\n#!END_SHAM_abc\n\n`
 
 describe('a plan', () => {
   const planned = (text: string): Promise<Planned> => {
@@ -44,6 +46,51 @@ describe('a plan', () => {
     for (const name of ['why', 'runs', 'code', 'error'])
       expect(said[name] !== undefined, name).toBe(name in block || name in result)
   })
+})
+
+describe('a file that is moved', () => {
+  const move = (from: string, to: string): string =>
+    sham(`action = "file_move"\nold_path = "${from}"\nnew_path = "${to}"`)
+  const edit = (file: string, before: string, after: string): string =>
+    sham(`action = "file_replace_text"\npath = "${file}"\nold_text = "${before}"\nnew_text = "${after}"`)
+  const look = (text: string): Promise<Planned> => {
+    const project = projectOf({ 'a.txt': 'one\ntwo\n' })
+    fs.writeFileSync(path.join(project.root, 'b.png'), Buffer.of(0x89, 0x50, 0xff))
+    return planOf({ ...project, id: 1, text, name: '', revision: 1, done: new Map(), choices: {} })
+  }
+  const moved = { path: 'to/a.txt', from: 'a.txt', change: 'modify' }
+
+  it('is one change of no lines', async () => {
+    const { plan } = await look(move('a.txt', 'to/a.txt'))
+    const files = [{ ...moved, added: 0, removed: 0 }]
+    expect(plan).toMatchObject({ files, blocks: [{ files }] })
+  })
+
+  it('counts the lines that are edited before and after', async () => {
+    const text =
+      edit('a.txt', 'one', '1') + move('a.txt', 'm.txt') + move('m.txt', 'to/a.txt') + edit('to/a.txt', 'two', '2')
+    const { plan, file } = await look(text)
+    expect(plan.files).toEqual([{ ...moved, added: 2, removed: 2 }])
+    expect(file('to/a.txt')).toMatchObject({ before: 'one\ntwo\n', after: '1\n2\n', from: 'a.txt' })
+  })
+
+  it('offers only the move of one that is no text', async () => {
+    const { plan, detail } = await look(move('b.png', 'c.png'))
+    expect(plan.files).toEqual([{ path: 'c.png', from: 'b.png', change: 'modify', added: 0, removed: 0 }])
+    expect(detail(0)?.files).toMatchObject([{ from: 'b.png', binary: true, hunks: [{ kind: 'move' }] }])
+  })
+})
+
+it('says in a list why a block fails without the name that the row has', async () => {
+  const project = projectOf({ 'a.txt': 'a\n' })
+  const text =
+    sham('action = "file_write"\npath = "/etc/x"\ncontent = "x"') +
+    sham('action = "files_read"\npaths = <<\'EOT_SHAM_abc\'\na.txt\nnowhere.txt\nEOT_SHAM_abc')
+  const { plan } = await planOf({ ...project, id: 1, text, name: '', revision: 1, done: new Map(), choices: {} })
+  expect(plan.blocks.map(({ why }) => why)).toEqual([
+    "Path not allowed: it is outside the project, and it matches the denied pattern '/etc'",
+    'Read 1 of 2 files (1 failed)',
+  ])
 })
 
 it('takes the hunks that fit of a patch with one that does not, after that choice', async () => {

@@ -135,3 +135,12 @@ it('the map joins blocks that change the same file, and uses a line again when i
     [],
   ])
 })
+
+it('the map joins a moved file with the blocks before and after it', () => {
+  const move = {
+    ...block(1, 'new'),
+    files: [{ path: 'new', from: 'old', change: 'modify' as const, added: 0, removed: 0 }],
+  }
+  const rows = makeMap([block(0, 'old'), move, block(2, 'new')])
+  expect(rows.map(({ after }) => after.map(({ key }) => key))).toEqual([[], [0], [1]])
+})

@@ -27,7 +27,7 @@ function session(files: Readonly<Record<string, string>> = {}) {
   })
   const apply = async (): Promise<void> => {
     own.apply(null, own.plan?.revision ?? 0)
-    await expect.poll(() => own.state().running, { interval: 5 }).toBeNull()
+    await own.settled()
   }
   return { root, own, apply }
 }
@@ -85,6 +85,35 @@ describe('the replies of a page', () => {
     await apply()
     expect(applied()).toEqual([true, true, true])
     expect(filesIn(root)).toEqual({ a: 'a', b: 'b', c: 'c' })
+  })
+
+  it('are answered with why a block fails after a program, and with no example as left out', async () => {
+    const { own } = session({ 'a.txt': 'a\n' })
+    const edit = '<---SEARCH file="a.txt"--->\nnowhere\n<---REPLACE--->\nx\n<---END--->\n'
+    const example = 'For example `b.ts` could be:\n\n```ts\nexport const b = 1\n```\n'
+    await own.open(`<---RUN--->\nnpm test\n<---END--->\n${edit}${write('c')}${example}`, 'x')
+    expect(own.plan?.blocks.map(({ state, why }) => [state, why])).toEqual([
+      ['approval', "'npm test' is not approved"],
+      ['unknown', undefined],
+      ['ready', undefined],
+      ['skipped', expect.any(String)],
+    ])
+    expect(own.detail(1).warnings).toEqual([
+      "unknown: it depends on 'npm test', which is not run in a preview",
+      'as things are: file_edit: expected 1 occurrences but found 0',
+    ])
+    own.apply(null, own.plan?.revision ?? 0)
+    await expect.poll(() => own.questions.list(), { interval: 5 }).toHaveLength(1)
+    own.questions.answer(own.questions.list()[0]?.id ?? 0, 'no')
+    await own.settled()
+    expect(own.plan?.blocks.map(({ state, outcome }) => [state, outcome?.success])).toEqual([
+      ['approval', false],
+      ['fails', undefined],
+      ['ready', true],
+      ['skipped', undefined],
+    ])
+    expect(own.answer()).toMatch(/❌ file_edit a\.txt/)
+    expect(own.answer()).not.toContain('left out by the user')
   })
 
   it('are applied without a block that was left out', async () => {
@@ -231,6 +260,24 @@ it('a prompt can be had in each syntax that the user allows', async () => {
   expect((await projectFacts(project)).syntaxes).toEqual(taughtNames)
   const options = { ...project.options, syntaxes: ['csl'] as const }
   expect((await projectFacts({ ...project, options })).syntaxes).toEqual(['csl'])
+})
+
+it('the history says why an action failed without codes of the system', async () => {
+  const { clada } = session().own.project
+  await clada.execute(
+    '#!SHAM [@three-char-SHA-256: del]\naction = "file_delete"\npath = "a.txt"\n#!END_SHAM_del\n' + write('b'),
+  )
+  expect((await clada.execution(1))?.actions.map(({ error }) => error)).toEqual(["There is no file 'a.txt'", undefined])
+})
+
+it('of several files for the working set, those that are no text are left out and named', async () => {
+  const { own, root } = session({ 'a.txt': 'a\n' })
+  fs.writeFileSync(path.join(root, 'b.png'), Buffer.of(0x89, 0x50, 0xff))
+  expect(await own.changeContext('add', ['b.png', 'a.txt'])).toEqual({
+    entries: [{ path: 'a.txt', tokens: 1, problem: undefined }],
+    leftOut: ["'b.png' is not valid UTF-8 (byte 0, line 1)"],
+  })
+  await expect(own.changeContext('add', ['b.png'])).rejects.toThrow(/^'b\.png' is not valid UTF-8/)
 })
 
 it('a tab hears what is sent while it is open', async () => {

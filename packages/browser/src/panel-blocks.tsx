@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ReviewedFile } from '../../clada/src/core/review.ts'
 import type { BlockDetail, PlanBlock } from '../../clada/src/ui/protocol.ts'
 import { CodeDiff } from '../../page/src/diff/code-diff.tsx'
-import { Nearby } from '../../page/src/diff/diffs.tsx'
+import { Nearby, NotText } from '../../page/src/diff/diffs.tsx'
 import { StateIcon } from '../../page/src/icons.tsx'
 import { Counts, isolateParts, Name } from '../../page/src/parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
@@ -24,7 +24,7 @@ export function Blocks({ blocks }: { blocks: readonly PlanBlock[] }) {
 }
 
 function BlockCard({ block }: { block: PlanBlock }) {
-  const { key, action, target, state, why, runs, files, syntax } = block
+  const { key, action, target, state, why, runs, files, syntax, proposed } = block
   const result = done.value?.results.find((one) => one.key === key)
   const mark: BlockMark = result === undefined ? state : result.success ? 'done' : 'failed'
   // A command that is not approved says so by its state, and a block that cannot be read has its problems below.
@@ -39,12 +39,13 @@ function BlockCard({ block }: { block: PlanBlock }) {
         {files.length === 1 && only !== undefined && <Counts of={only} />}
       </header>
       <p class="about">
-        {syntax === 'proposal' && (
+        {proposed && (
           <span class="tag edited" title="The reply shows this change, but not in an edit format">
             proposal
           </span>
         )}
         {only?.change === 'create' && <span class="tag create">new file</span>}
+        {only?.from !== undefined && <span class="tag">moved</span>}
         {only?.change === 'delete' && <span class="tag delete">deleted</span>}
         <span class={`state-${mark}`}>{labelOf(mark)}</span>
         {target !== '' && <span>{spellOut(action)}</span>}
@@ -154,11 +155,7 @@ function FileDiff({ file, isOnly }: { file: ReviewedFile; isOnly: boolean }) {
           <Counts of={file} />
         </p>
       )}
-      {binary ? (
-        <p class="quiet pad">Not text: the bytes differ.</p>
-      ) : (
-        <CodeDiff change={{ ...file, after: result }} mode="unified" lines="whole" />
-      )}
+      {binary ? <NotText of={file} /> : <CodeDiff change={{ ...file, after: result }} mode="unified" lines="whole" />}
     </section>
   )
 }

@@ -32,7 +32,8 @@ export function Path({ path }: { path: string }) {
   const at = path.lastIndexOf('/') + 1
   return (
     <span class="path target" title={spellOut(path)}>
-      <Name named="dir" of={path.slice(0, at)} />
+      {/* A box without text would stand on the line instead of its letters. */}
+      {at > 0 && <Name named="dir" of={path.slice(0, at)} />}
       <Name named="file" of={path.slice(at)} />
     </span>
   )

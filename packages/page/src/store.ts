@@ -103,7 +103,7 @@ export const shownBlocks = computed(() => {
       labelOf(markOf(block, findOutcome(block))),
       why,
       runs,
-      ...files.map(touchedPath),
+      ...files.flatMap(touchedPaths),
     )
   })
 })
@@ -111,10 +111,10 @@ export const shownBlocks = computed(() => {
 export const shownFiles = computed(() => {
   const files = plan.value?.files ?? noFiles
   const has = makeMatcher(wanted.value)
-  return wanted.value === '' ? files : files.filter(({ path }) => has(path))
+  return wanted.value === '' ? files : files.filter((file) => has(...touchedPaths(file)))
 })
 
-const touchedPath = ({ path }: TouchedFile): string => path
+const touchedPaths = ({ path, from }: TouchedFile): string[] => (from === undefined ? [path] : [path, from])
 
 /** Which of the few groups above the list a block belongs to. */
 export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {

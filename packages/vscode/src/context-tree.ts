@@ -34,7 +34,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     const rows = await Promise.all(
       folders.map(async (folder) => {
         const project = await this.#projects.open(folder)
-        const entries = await project.session.changeContext('add', [])
+        const { entries } = await project.session.changeContext('add', [])
         return entries.map((entry) => ({ project, entry }))
       }),
     )
@@ -55,11 +55,13 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   }
 
   async add({ session, folder }: FolderProject, uris: readonly vscode.Uri[]): Promise<void> {
-    await session.changeContext(
+    const { leftOut } = await session.changeContext(
       'add',
       uris.map((uri) => contextPath(folder, uri, uris.length)),
     )
     await this.tell({ session, folder })
+    if (leftOut.length > 0)
+      void vscode.window.showWarningMessage(vscode.l10n.t('Left out: {0}', withoutMarkup(leftOut.join('; '))))
   }
 
   async remove({ project, entry }: ContextRow): Promise<void> {
@@ -71,7 +73,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   async tell({ session }: FolderProject): Promise<void> {
     const { clada, rules } = session.project
     const { tokens } = await clada.prompt({ rules, context: {} })
-    const entries = await session.changeContext('add', [])
+    const { entries } = await session.changeContext('add', [])
     this.#item.text = `$(book) ${formatCount(tokens, 'token')}`
     this.#item.tooltip = vscode.l10n.t(
       'Prompt with {0} of context: {1}. Click to copy.',

@@ -257,7 +257,11 @@ export class ReplyReview implements vscode.Disposable {
   async #savedAll(): Promise<boolean> {
     const { session, folder } = this.#project ?? {}
     if (session?.planned === undefined || folder === undefined) return false
-    const touched = new Set(session.planned.plan.files.map(({ path }) => findFile(folder.uri, path).toString()))
+    const touched = new Set(
+      session.planned.plan.files
+        .flatMap(({ path, from }) => [path, from ?? path])
+        .map((path) => findFile(folder.uri, path).toString()),
+    )
     const unsaved = listUnsaved(folder).filter(({ uri }) => touched.has(uri.toString()))
     if (unsaved.length === 0) return true
     const save = vscode.l10n.t('Save and Apply')

@@ -212,7 +212,8 @@ class FileReview {
       return [
         {
           id: bound ?? shortDigestOf([this.#path, stateName(before), stateName(after)].join('\n')),
-          kind: 'whole',
+          // Of a file that is no text and only moves, nothing but the path can be decided.
+          kind: from !== undefined && stateName(before) === stateName(after) ? 'move' : 'whole',
           ...none,
         },
       ]

@@ -442,10 +442,11 @@ function recordOf(
 }
 
 function actionOf(
-  { seq, action, params, success, error, details, review }: ActionResult,
+  { seq, action, params, success, error, failure, details, review }: ActionResult,
   block: string | undefined,
 ): ActionRecord {
-  const [line] = error?.split('\n') ?? []
+  // People read it, so it has no codes of the system where the message has words for them.
+  const [line] = (failure?.user?.sentence ?? failure?.plain ?? error)?.split('\n') ?? []
   return {
     seq,
     action,

@@ -26,6 +26,16 @@ export function userText({ failure, error = '' }: FailedResult): string {
   return below === undefined ? sentence : `${sentence}\n${below}`
 }
 
+/** The same in a list, whose row names what it is about. What would introduce further lines ends without a colon. */
+export function userReason(result: Parameters<typeof reasonOf>[0]): string {
+  const { failure } = result
+  if (isPartial(result)) return reasonOf(result)
+  if (failure === undefined || failure.plain !== undefined || failure.user?.sentence !== undefined)
+    return oneLine(userText(result)).replace(/:$/, '')
+  const { subject, ...unnamed } = failure
+  return oneLine(onOneLine(wholeOf(subject === primaryOf(result) ? unnamed : failure))).replace(/:$/, '')
+}
+
 /** The next step for a person who looks at the page; the advice in the report is for the model. */
 export function pageAdvice({ failure, details = {} }: Pick<ActionResult, 'failure' | 'details'>): string | undefined {
   const { nearest = [], places = [], advice } = details

@@ -117,16 +117,22 @@ export function answerOf({ planned, done, last, broken = [] }: OpenDocument, opt
     return `Nothing was applied yet. This is what would happen:\n${formatReport(result, 'llm', options)}`
   }
   const { blocks } = planned.plan
+  const foreseen = new Map(planned.preview?.result.results.map((result) => [result.task, result]))
+  const reported = (block: PlanBlock): ActionResult | undefined =>
+    done.get(block.task ?? '')?.result ?? (cannot.has(block.state) ? foreseen.get(block.task) : undefined)
   const results = blocks
-    .flatMap(({ task = '' }) => done.get(task)?.result ?? [])
+    .flatMap((block) => reported(block) ?? [])
     .map((result, index) => ({ ...result, seq: index + 1 }))
-  const left = blocks.filter(({ state, outcome }) => state !== 'broken' && outcome === undefined)
+  const left = blocks.filter((block) => block.task !== undefined && block.state !== 'broken' && !reported(block))
   const warnings = [
     ...(last.warnings ?? []),
     ...(left.length === 0 ? [] : [`left out by the user: ${left.map(({ id }) => id).join(', ')}`]),
   ]
   return formatReport({ ...last, results, parseErrors: broken, warnings }, 'llm', options)
 }
+
+/** The user can only leave these: the report says why they do not work. */
+const cannot: ReadonlySet<BlockState> = new Set(['refused', 'fails'])
 
 interface Chosen {
   /** How many blocks that can be read. */
@@ -170,7 +176,7 @@ function reviewRefusal({ blocks, changesBy }: Review, planned: Planned): string 
   for (const { seq } of blocks) for (const change of changesBy(seq)) addChange(totals, change)
   const other = blocks.find((block) => !isSameChange(block, planned.reviewed(block.task)))
   // A file that only other blocks would have touched so far is no sign of a change on the disk.
-  const isOutdated = [...totals].some(([path, { before }]) => before !== (planned.file(path) ?? { before }).before)
+  const isOutdated = [...totals].some(([path, { before }]) => before !== (planned.total(path) ?? { before }).before)
   if (isOutdated) return 'files have changed since they were shown. Look at it, and apply again.'
   return other && `block ${other.task} builds on another block that is not chosen. Choose both.`
 }

@@ -7,9 +7,9 @@ import type { NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { MissingPart } from '@clada/reply/core/proposal.ts'
 import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts'
-import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
+import type { BlockChoice, Review, ReviewChoices, ReviewedBlock, ReviewedFile } from '../core/review.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
-import { pageAdvice, userText } from '../report/failure.ts'
+import { pageAdvice, userReason } from '../report/failure.ts'
 import { notExecutedReason, showOutput } from '../report/parts.ts'
 import { reasonForPerson } from '../report/repair.ts'
 import { missingSentence, oneLine, warningForPerson } from '../report/words.ts'
@@ -44,8 +44,10 @@ export interface Planned {
   /** The decisions that it shows. */
   readonly choices: ReviewChoices
   detail(key: number): BlockDetail | undefined
-  /** A file with all that would be done to it. */
+  /** A file with all that would be done to it; a moved one by its new path. */
   file(path: string): FileChange | undefined
+  /** What would be done at a path. */
+  total(path: string): FileChange | undefined
   changesOf(task: string): readonly FileChange[]
   reviewed(task: string): ReviewedBlock | undefined
 }
@@ -108,7 +110,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       group: block.group && { line: block.group.line, atomic: block.group.atomic },
       ...judged(block, result, { unknown, lacking, parts, unmeant, partly: changes.length > 0 }),
       warnings: warningsOf(block, result).length,
-      files: changes.map(touched),
+      files: listMoved(changes, reviewed(task)?.files ?? []).map(touched),
       decided: describeChoice(choices.blocks?.[task]),
       outcome: earlier && toOutcome(earlier.result),
     }
@@ -121,8 +123,8 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
     bytes: Buffer.byteLength(text),
     edited: choices.original !== undefined,
     blocks,
-    files: [...totals.values()]
-      .filter(({ before, after }) => before !== after)
+    files: [...withMoves(totals, movesIn(blocks)).values()]
+      .filter(({ before, after, from }) => before !== after || from !== undefined)
       .map(touched)
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
     warnings: checked.warnings,
@@ -136,7 +138,8 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
     choices,
     changesOf: (task) => changesBy.get(task) ?? [],
     reviewed,
-    file: (path) => totals.get(path),
+    file: (path) => withMoves(totals, movesIn(blocks)).get(path),
+    total: (path) => totals.get(path),
     detail: (key) => {
       const block = checked.blocks[key]
       if (block === undefined) return undefined
@@ -210,15 +213,54 @@ const shownOutput = 200_000
 export const toOutcome = (result: ActionResult): BlockOutcome => ({
   success: result.success,
   left: isLeftOut(result) ? true : undefined,
-  why: isLeftOut(result) ? result.review?.reason : result.error === undefined ? undefined : oneLine(userText(result)),
+  why: isLeftOut(result) ? result.review?.reason : result.error === undefined ? undefined : userReason(result),
   warnings: result.warnings?.length ?? 0,
 })
 
-export function touched(change: FileChange): TouchedFile {
+/** What a change does, with where the file was before if it is moved. */
+type Moved = FileChange & Pick<ReviewedFile, 'from'>
+
+/** The changes of one block, a moved file as one of them. */
+function listMoved(changes: readonly FileChange[], files: readonly ReviewedFile[]): readonly Moved[] {
+  const moves = files.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const]))
+  if (moves.length === 0) return changes
+  return [...withMoves(new Map(changes.map((change) => [change.path, change])), new Map(moves)).values()]
+}
+
+/** Where each moved file comes from, over all blocks that are still to be done: by its last path. */
+function movesIn(blocks: readonly PlanBlock[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { files, outcome } of blocks) {
+    if (outcome !== undefined) continue
+    for (const { path, from } of files) {
+      if (from === undefined) continue
+      found.set(path, found.get(from) ?? from)
+      found.delete(from)
+    }
+  }
+  return found
+}
+
+/** A file that is gone from one path and new at another is one change. */
+function withMoves(
+  totals: ReadonlyMap<string, FileChange>,
+  moves: ReadonlyMap<string, string>,
+): ReadonlyMap<string, Moved> {
+  const found = new Map<string, Moved>(totals)
+  for (const [path, from] of moves) {
+    const [gone, fresh] = [totals.get(from), totals.get(path)]
+    if (gone?.change !== 'delete' || fresh?.change !== 'create') continue
+    found.delete(from)
+    found.set(path, { ...fresh, change: 'modify', before: gone.before, from })
+  }
+  return found
+}
+
+export function touched(change: Moved): TouchedFile {
   const known = counted.get(change)
   if (known !== undefined) return known
-  const { path, change: kind, before, after } = change
-  const fresh = { path, change: kind, ...countChanges(before, after) }
+  const { path, change: kind, before, after, from } = change
+  const fresh = { path, change: kind, from, ...countChanges(before, after) }
   counted.set(change, fresh)
   return fresh
 }
@@ -263,7 +305,7 @@ function judged(
   const example = unmeant.get(block.startLine)
   if (result === undefined) return { state: unknown, why: example && notExecutedReason(example) }
   const runs = programOf(result)
-  if (result.unknown !== undefined) return { state: 'unknown', why: result.warnings?.at(-1) }
+  if (result.unknown !== undefined) return { state: 'unknown' }
   const lacks = lacking.get(block.startLine)
   if (result.success && lacks !== undefined)
     return {
@@ -275,7 +317,7 @@ function judged(
   const { code, details } = result
   return {
     state: partly ? 'repaired' : failureState(code),
-    why: oneLine(userText(result)),
+    why: userReason(result),
     rule: details?.rule,
     runs: details?.command,
   }
@@ -324,15 +366,17 @@ const refusals = new Set<Code>([
   'action_not_allowed',
 ])
 
-/** What a preview says that it would run. */
-function programOf({ data }: ActionResult): string | undefined {
-  if (typeof data !== 'object' || data === null || !('would_run' in data)) return undefined
-  return String(data.would_run)
+/** What a preview says that it would run, or the code that ran. */
+function programOf({ data, params }: ActionResult): string | undefined {
+  if (isRecord(data) && 'would_run' in data) return String(data['would_run'])
+  return typeof params['code'] === 'string' ? params['code'] : undefined
 }
 
 /** A person sees the diff. */
-const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] =>
-  (result?.warnings ?? block.warnings ?? []).map(warningForPerson)
+const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] => [
+  ...(result?.warnings ?? block.warnings ?? []).map(warningForPerson),
+  ...(result?.unknown === undefined ? [] : [`as things are: ${oneLine(result.unknown)}`]),
+]
 
 /** The words for a person; the report for the model has its own. */
 const facts = (result: ActionResult): ResultFacts => {

@@ -2,6 +2,7 @@ import { allActions } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
 import { contextFiles, contextText } from '../api/context-text.ts'
 import { settingsOf } from '../config/settings.ts'
+import { userText } from '../report/failure.ts'
 import { pathsIn, projectPrompt } from '../api/project-prompt.ts'
 import { SettingsError } from '../config/settings.ts'
 import type { ActionResult } from '../core/result.ts'
@@ -12,7 +13,14 @@ import { type TaughtName, taughtNames } from '@clada/reply/syntax/table.ts'
 import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { sessionToken } from '../watch/token.ts'
 import { relativeToRoot, type PageProject } from './plan.ts'
-import type { WorkingSetEntry, PromptFacts, PagePromptRequest, PromptText, StructureRow } from './protocol.ts'
+import type {
+  ContextChange,
+  WorkingSetEntry,
+  PromptFacts,
+  PagePromptRequest,
+  PromptText,
+  StructureRow,
+} from './protocol.ts'
 import { RequestRefusal } from './guard.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
@@ -50,15 +58,24 @@ export async function structuresOf({ clada }: PageProject, file: string): Promis
 /** Files that are added to the working set by one click. */
 const mostAtOnce = 500
 
+/** Of several files, those that cannot be shown to a model are left out and named. */
 export async function changeContext(
   { clada, root }: PageProject,
   how: 'add' | 'remove',
   paths: readonly string[],
-): Promise<WorkingSetEntry[]> {
+): Promise<ContextChange> {
   if (paths.length > mostAtOnce)
     throw new RequestRefusal(409, `These are more than ${mostAtOnce} files. Choose fewer at once.`)
-  for (const one of paths) await done(clada, `context_${how}`, { path: one })
-  return contextOf(clada, root)
+  const leftOut: string[] = []
+  for (const one of paths) {
+    try {
+      await done(clada, `context_${how}`, { path: one })
+    } catch (error) {
+      if (!(error instanceof RequestRefusal) || paths.length === 1) throw error
+      leftOut.push(error.message)
+    }
+  }
+  return { entries: await contextOf(clada, root), leftOut }
 }
 
 /** The whole text to paste, and what each part of it costs. */
@@ -119,7 +136,10 @@ async function done(clada: Clada, action: string, params: Readonly<Record<string
   const { results, fatalError, parseErrors } = await clada.perform(action, params)
   const [result] = results
   if (result?.success) return result
-  throw new RequestRefusal(409, result?.error ?? fatalError ?? parseErrors[0]?.message ?? `${action} did not work.`)
+  throw new RequestRefusal(
+    409,
+    (result && userText(result)) ?? fatalError ?? parseErrors[0]?.message ?? `${action} did not work.`,
+  )
 }
 
 function flattened(structures: readonly unknown[], prefix: string, depth: number): StructureRow[] {

@@ -59,6 +59,8 @@ export interface PlanBlock {
 
 export interface TouchedFile {
   readonly path: string
+  /** The path before, if the file is moved. */
+  readonly from?: string | undefined
   readonly change: FileChange['change']
   readonly added: number
   readonly removed: number
@@ -246,6 +248,13 @@ export interface WorkingSetEntry {
   readonly tokens?: number | undefined
   /** Why it cannot be read. */
   readonly problem?: string | undefined
+}
+
+/** The working set after a change. */
+export interface ContextChange {
+  readonly entries: readonly WorkingSetEntry[]
+  /** Files that were not added, each with the reason. */
+  readonly leftOut: readonly string[]
 }
 
 export interface StructureRow {

@@ -24,7 +24,7 @@ import { toOutcome, type Planned, planOf, type PageProject, planOfText } from '.
 import { changeContext } from './prompting.ts'
 import type {
   BlockDetail,
-  WorkingSetEntry,
+  ContextChange,
   PageState,
   ReplyPlan,
   ResultEvent,
@@ -291,12 +291,12 @@ export class PageSession {
     return this.#turn('forward', ({ clada }) => clada.forward())
   }
 
-  async changeContext(how: 'add' | 'remove', files: readonly string[]): Promise<WorkingSetEntry[]> {
+  async changeContext(how: 'add' | 'remove', files: readonly string[]): Promise<ContextChange> {
     this.#refuseWhileRunning()
-    const entries = await changeContext(this.project, how, files)
+    const change = await changeContext(this.project, how, files)
     this.#context++
     this.#tell()
-    return entries
+    return change
   }
 
   follow(how: 'start' | 'stop'): void {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FileChange } from '../../../clada/src/core/result.ts'
+import type { ReviewedFile } from '../../../clada/src/core/review.ts'
 import type { TouchedFile } from '../../../clada/src/ui/protocol.ts'
 import { Counts, Path } from '../parts.tsx'
 import { diffMode } from '../store.ts'
@@ -9,7 +10,7 @@ import { type Choosing, CodeDiff } from './code-diff.tsx'
 
 /** How a file is shown: its kind, the text beside its name, and the text in place of its diff. */
 export interface DiffSection {
-  readonly file: TouchedFile | FileChange
+  readonly file: TouchedFile | FileChange | ReviewedFile
   /** Missing where it has to be fetched first. */
   readonly change: FileChange | undefined
   readonly choosing?: Choosing | undefined
@@ -51,7 +52,12 @@ export function Sections({ children }: { children: (mode: Mode) => ComponentChil
   )
 }
 
-const kinds = { create: 'new', modify: '', delete: 'deleted' } as const
+/** The word beside the name of a file. */
+export const kindOf = ({
+  change,
+  from,
+}: Pick<TouchedFile, 'change' | 'from'>): 'new' | 'deleted' | 'moved' | undefined =>
+  change === 'create' ? 'new' : change === 'delete' ? 'deleted' : from === undefined ? undefined : 'moved'
 
 interface DiffProps {
   readonly section: DiffSection
@@ -61,12 +67,15 @@ interface DiffProps {
 
 export function Diff({ section: { file, change, choosing, tools, instead }, mode, startsOpen = true }: DiffProps) {
   const [open, setOpen] = useState(startsOpen)
+  const kind = kindOf(file)
+  const from = 'from' in file ? file.from : undefined
   return (
     <section class={`diff ${change === undefined ? 'waiting' : ''}`} aria-label={spellOut(file.path)}>
       <div class="diff-head">
         <button type="button" class="disclose" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Path path={file.path} />
-          {kinds[file.change] !== '' && <span class={`tag ${file.change}`}>{kinds[file.change]}</span>}
+          {kind !== undefined && <span class={`tag ${file.change}`}>{kind}</span>}
+          {from !== undefined && <span class="quiet from">from {spellOut(from)}</span>}
         </button>
         {tools}
         <Counts of={file} />
@@ -74,12 +83,19 @@ export function Diff({ section: { file, change, choosing, tools, instead }, mode
       {open &&
         (instead ??
           (change?.binary ? (
-            <p class="quiet pad">Not text: the bytes differ.</p>
+            <NotText of={file} />
           ) : (
             change && <CodeDiff change={change} mode={mode} choosing={choosing} />
           )))}
     </section>
   )
+}
+
+/** In place of a diff. */
+export function NotText({ of }: { of: DiffSection['file'] }) {
+  const isOnlyMoved = 'hunks' in of && of.hunks.length > 0 && of.hunks.every(({ kind }) => kind === 'move')
+  const what = isOnlyMoved ? ': only its path changes.' : of.change === 'modify' ? ': the bytes differ.' : '.'
+  return <p class="quiet pad">Not text{what}</p>
 }
 
 /**

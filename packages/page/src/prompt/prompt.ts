@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import type {
+  ContextChange,
   WorkingSetEntry,
   PromptFacts,
   PagePromptRequest,
@@ -111,7 +112,9 @@ export const toggle = (row: Pick<TreeRow, 'path' | 'files'>): Promise<unknown> =
     const { path, files = [path] } = row
     const on = chosenShare(row) !== 'all'
     const paths = files.filter((file) => chosenPaths.value.has(file) !== on)
-    context.value = await post<WorkingSetEntry[]>('/api/context', { paths, on })
+    const { entries, leftOut } = await post<ContextChange>('/api/context', { paths, on })
+    context.value = entries
+    if (leftOut.length > 0) showNotice(`Left out: ${leftOut.join('; ')}`, 'info')
   })
 
 const showStructures = (file: string): Promise<unknown> =>

@@ -55,7 +55,8 @@ type FoundChange = { readonly change: FileChange } | { readonly detail: BlockDet
 function OneFile({ file, mode }: { file: TouchedFile; mode: 'split' | 'unified' }) {
   const [found, setFound] = useState<FoundChange>()
   const revision = plan.value?.revision
-  const keys = blocksOf.value.get(file.path) ?? []
+  const before = file.from === undefined ? [] : (blocksOf.value.get(file.from) ?? [])
+  const keys = [...new Set([...before, ...(blocksOf.value.get(file.path) ?? [])])]
   const [only, ...others] = keys
   const isOne = only !== undefined && others.length === 0
   useEffect(() => {

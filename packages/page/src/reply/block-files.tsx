@@ -91,7 +91,7 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
     <>
       {others.map((hunk) => (
         <div key={hunk.id} class="hunk-head">
-          <span>{hunk.kind === 'move' ? `Moved from ${spellOut(file.from ?? '')}` : spellOut(path)}</span>
+          <span>{hunk.kind === 'move' ? `Move from ${spellOut(file.from ?? '')}` : spellOut(path)}</span>
           <HunkHead of={of} hunk={hunk} number={hunks.indexOf(hunk) + 1} total={hunks.length} />
         </div>
       ))}
@@ -183,11 +183,17 @@ export function Editor({ label, path, text, original, at = 0, draftKey, keep }: 
   const [found, setFound] = useState(() => readDraft(draftKey))
   // A draft that began with another text is shown only when it is asked for.
   const [draft, setDraft] = useState(found?.base === base ? found.text : base)
+  /** The last text that was not typed. */
+  const [given, setGiven] = useState({ text: draft })
   const isOther = found !== undefined && found.base !== base
   const type = (next: string): void => {
     setDraft(next)
     setFound(undefined)
     writeDraft(draftKey, { base, text: next })
+  }
+  const give = (next: string): void => {
+    type(next)
+    setGiven({ text: next })
   }
   const accept = async (): Promise<void> => {
     if (await keep(draft)) dropDraft(draftKey)
@@ -197,10 +203,10 @@ export function Editor({ label, path, text, original, at = 0, draftKey, keep }: 
       {isOther && (
         <div class="alert warn">
           <p>You have a draft that started from another text.</p>
-          <Button act={() => type(found.text)}>Show the draft</Button>
+          <Button act={() => give(found.text)}>Show the draft</Button>
         </div>
       )}
-      <TextBox label={label} path={path} text={draft} original={original} at={at} type={type} accept={accept} />
+      <TextBox {...{ label, path, original, at, given, type, accept }} text={draft} />
       <div class="row">
         <Button kind="primary" act={accept} hint="Ctrl+Enter">
           Use this text
@@ -208,7 +214,7 @@ export function Editor({ label, path, text, original, at = 0, draftKey, keep }: 
         <Button act={stopEditing} hint="Esc. What you typed is kept as a draft.">
           Close
         </Button>
-        {draft !== base && <Button act={() => type(base)}>Discard draft</Button>}
+        {draft !== base && <Button act={() => give(base)}>Discard draft</Button>}
       </div>
     </div>
   )
@@ -216,12 +222,13 @@ export function Editor({ label, path, text, original, at = 0, draftKey, keep }: 
 
 interface TextBoxProps extends Pick<EditorProps, 'label' | 'path' | 'text' | 'original'> {
   readonly at: number
+  readonly given: { readonly text: string }
   readonly type: (text: string) => void
   readonly accept: () => unknown
 }
 
 /** The editor, which is loaded when the first text is edited; where that fails, a plain box. */
-function TextBox({ label, path, text, original, at, type, accept }: TextBoxProps) {
+function TextBox({ label, path, text, original, at, given, type, accept }: TextBoxProps) {
   const box = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor | null>(null)
   const [isPlain, setPlain] = useState(false)
@@ -253,9 +260,10 @@ function TextBox({ label, path, text, original, at, type, accept }: TextBoxProps
       editor.current = null
     }
   }, [])
+  // What is typed is in the editor already: writing it there later would undo the keys pressed since.
   useEffect(() => {
-    if (editor.current !== null && editor.current.text() !== text) editor.current.replace(text)
-  }, [text])
+    if (editor.current !== null && editor.current.text() !== given.text) editor.current.replace(given.text)
+  }, [given])
   if (!isPlain) return <div class="code-editor" ref={box} />
   return (
     <textarea

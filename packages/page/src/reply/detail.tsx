@@ -251,7 +251,11 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
       ))}
       <BlockFiles block={block} detail={detail} />
       {going !== undefined && <Output text={going} title="Output so far" />}
-      {foreseen !== undefined && <Output text={foreseen} title="Output" />}
+      {block.runs !== undefined && block.outcome === undefined && foreseen !== undefined ? (
+        <Output text={block.runs} title="Would run" />
+      ) : (
+        foreseen !== undefined && <Output text={foreseen} title="Output" />
+      )}
       {prose.below !== '' && <ProseText key={prose.below} text={prose.below} />}
       <details class="raw" open={files.length === 0 && detail.output === undefined}>
         <summary>The block as the model wrote it</summary>

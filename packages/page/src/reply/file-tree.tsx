@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { look } from '../actions.ts'
+import { kindOf } from '../diff/diffs.tsx'
 import { Counts, Name } from '../parts.tsx'
 import { detailOpen, looked, shownFiles } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
@@ -50,6 +51,7 @@ const Directory = ({ row: { label, depth } }: { row: FileTreeRow }) => (
 )
 
 function Leaf({ row: { label, depth }, file, isCurrent }: { row: FileTreeRow; file: TouchedFile; isCurrent: boolean }) {
+  const kind = kindOf(file)
   return (
     <div role="listitem">
       <button
@@ -63,9 +65,7 @@ function Leaf({ row: { label, depth }, file, isCurrent }: { row: FileTreeRow; fi
         }}
       >
         <Name of={label} />
-        {file.change !== 'modify' && (
-          <span class={`tag ${file.change}`}>{file.change === 'create' ? 'new' : 'deleted'}</span>
-        )}
+        {kind !== undefined && <span class={`tag ${file.change}`}>{kind}</span>}
         <Counts of={file} />
       </button>
     </div>

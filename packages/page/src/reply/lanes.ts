@@ -17,11 +17,11 @@ export interface MapRow {
 export function makeMap(blocks: readonly Pick<PlanBlock, 'key' | 'files'>[]): MapRow[] {
   const uses = new Map<string, number[]>()
   for (const { key, files } of blocks) {
-    for (const { path } of files) uses.set(path, [...(uses.get(path) ?? []), key])
+    for (const path of pathsOf(files)) uses.set(path, [...(uses.get(path) ?? []), key])
   }
   const open: (string | undefined)[] = []
   return blocks.map(({ key, files }) => {
-    const paths = files.map(({ path }) => path)
+    const paths = pathsOf(files)
     for (const path of paths) {
       const all = uses.get(path) ?? []
       if (all.length < 2 || all[0] !== key) continue
@@ -43,3 +43,7 @@ export function makeMap(blocks: readonly Pick<PlanBlock, 'key' | 'files'>[]): Ma
     return { key, lanes, after }
   })
 }
+
+/** A moved file is one change at two paths. */
+const pathsOf = (files: PlanBlock['files']): string[] =>
+  files.flatMap(({ path, from }) => (from === undefined ? [path] : [from, path]))
