@@ -107,6 +107,7 @@ export class Execution {
     if (blocks.length > concurrentWrites) writeConcurrently()
     this.#runner.expectCopies(blocks)
     const later: ReadyTask[] = []
+    const lastEdits = lastEditsOf(blocks)
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break
@@ -122,7 +123,7 @@ export class Execution {
         const [task] = await this.#tasks.prepare([first])
         if (task?.ready && task.block.proposed) {
           // "`a.ts` now looks like": what it shows is there when the edit below it has run.
-          if (blocks.slice(at).some((block) => !block.proposed && isSamePath(block, first))) later.push(task)
+          if ((lastEdits.get(first.params['path']) ?? -1) >= at) later.push(task)
           else await this.#propose(task)
         } else if (task !== undefined) await this.#performAlone(task)
         continue
@@ -585,8 +586,13 @@ const fileProblems: ReadonlySet<Problem['kind']> = new Set([
   'cwd-missing',
 ] satisfies Problem['kind'][])
 
-const isSamePath = (one: Block, other: Block): boolean =>
-  one.params['path'] !== undefined && one.params['path'] === other.params['path']
+/** Where the last block is that runs at once on a file, by the path as it was written. */
+const lastEditsOf = (blocks: readonly Block[]): ReadonlyMap<unknown, number> =>
+  new Map(
+    blocks.flatMap(({ proposed, params: { path } }, at) =>
+      proposed || path === undefined ? [] : [[path, at] as const],
+    ),
+  )
 
 /** Whether the text that an edit would write is there already. */
 const isAppliedAlready = (problem: Problem): boolean =>
