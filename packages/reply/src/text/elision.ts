@@ -87,10 +87,15 @@ function elisionsIn(lines: readonly string[], path: string): number[] {
 function isElision(line: string, path: string): boolean {
   if (line.length > 200 || /^(?!rem\b)[\w\s]|^$/i.test(line)) return false
   if (/^(?:\.{3}|\u2026)$/.test(line)) return !mayBeText.test(path)
+  // No language has it, and in texts it speaks of the file too: "(rest of README unchanged)", "... (rest unchanged)".
+  const aside = /^(?:\.{3}|\u2026)?\s*([([].*[)\]])$/.exec(line)?.[1]
+  if (aside !== undefined && [rest, same, unchanged].some((form) => form.test(aside))) return true
   const [, mark = '', said] = comment.exec(line) ?? []
   const words = said?.replace(/^[-=~*<\s]+|[-=~*>\s]+$/g, '')
   if (words === undefined || !isCommentOf(mark.toUpperCase(), path)) return false
-  return [dots, rest, same, unchanged, existing].some((form) => form.test(words))
+  if ([dots, rest, same, unchanged, existing, omitted].some((form) => form.test(words))) return true
+  // In English only ASCII is used, and the words of other languages are many.
+  return (/[^\0-\x7f]/.test(words) || translatedStart.test(words)) && translated().some((form) => form.test(words))
 }
 
 /** Three dots alone are code in Python, and text in texts. */
@@ -124,7 +129,7 @@ const dots =
 
 /** The same without dots, as a whole sentence. */
 const rest =
-  /^[[(]?(?:keep\s+)?(?:the\s+)?rest of (?:the |your |this )?(?:existing )?(?:code|file|function|method|class|component|implementation)\s*(?:(?:remains|stays|is|goes)?\s*(?:unchanged|the same|as is|as before|here))?[\])]?\.{0,3}$/i
+  /^[[(]?(?:keep\s+)?(?:the\s+)?rest of (?:the |your |this )?(?:existing )?(?:code|file|function|method|class|component|implementation|document|styles|readme(?:\.md)?)\s*(?:(?:remains|stays|is|goes)?\s*(?:unchanged|the same|as is|as before|here))?[\])]?\.{0,3}$/i
 
 const same =
   /^[[(]?(?:(?:all |the )*(?:imports?|others?|previous|remaining|existing|rest|everything else)\b[^.]{0,60}\b(?:unchanged|the same|as is|as before|stays?|remains?)|same (?:as|code|imports?)\b[^.]{0,40})[\])]?\.{0,3}$/i
@@ -134,6 +139,65 @@ const unchanged =
 
 const existing =
   /^\W*snip\W*$|^[[(]?(?:todo:?\s+)?(?:keep\s+(?:the\s+|your\s+|all\s+)*(?:existing|previous|original|remaining)\s+\w+|(?:existing|previous|remaining)\s+(?:code|implementation|logic|content|\w+\s+(?:goes\s+)?here))(?:\s+(?:goes\s+)?(?:here|continues|follows|as is))?[\])]?\.{0,3}$/i
+
+const omitted =
+  /^[[(]?(?:(?:\w+ ){0,4}omitted for brevity|omitted|keep (?:everything else|all else|the rest)(?: (?:as is|the same|unchanged))?)[\])]?\.{0,3}$/i
+
+/** What stays or is left out, in the languages that people write to models in: "其余代码保持不变", "Rest bleibt unverändert". */
+const translated = (): readonly RegExp[] =>
+  (knownTranslated ??= translations.map(
+    ([what, stays, alone]) =>
+      new RegExp(`^[[(（【]?(?:(?:${what}).{0,40}(?:${stays})|(?:${alone}))[\\])）】]?[.。…]{0,3}$`, 'iu'),
+  ))
+let knownTranslated: readonly RegExp[] | undefined
+
+const translatedStart =
+  /^[[(]?(?:rest|der rest|alles|bestehend|vorhanden|bisherig|reste|le reste|code|resto|el resto|o resto|il resto|sin|sem|demais|todo)/i
+
+/** What speaks of the lines, what is said of them, and what says both. */
+const translations: readonly (readonly [what: string, stays: string, alone: string])[] = [
+  [
+    '其余|其他|其它|剩余|余下|原有|现有|已有|之前|以上|以下|前面|后面|其餘|剩餘|現有|後面',
+    '不变|不變|省略|相同|一样|一樣|同上|略|不需要修改|无需修改',
+    '保持不变|保持不變|保持原样|省略|同上|(?:此处)?(?:省略|保留).{0,12}(?:代码|部分|内容|方法|函数|逻辑|程式碼)|(?:其余|其他|现有|原有|剩余|已有|之前)的?(?:代码|部分|内容|方法|函数|逻辑|导入)',
+  ],
+  [
+    '残り|既存|他の|その他|以下|以上|前の',
+    '同じ|変更なし|そのまま|省略|同様',
+    '省略|中略|以下省略|以下同じ|変更なし|(?:既存|残り)の(?:コード|処理|部分|内容|メソッド|関数)',
+  ],
+  ['나머지|기존|이전', '(?:동일|그대로|생략|유지|변경|같).{0,8}', '생략|(?:기존|나머지) (?:코드|내용|부분|로직)'],
+  [
+    '(?:der )?rest|restliche[rns]?|übrige[rns]?|bestehende[rns]?|vorhandene[rns]?|bisherige[rns]?|alles (?:andere|weitere|übrige)',
+    'unverändert|gleich|identisch|wie (?:bisher|zuvor|vorher|gehabt)',
+    'unverändert|(?:bestehende|vorhandene|restliche|übrige|bisherige)[rns]? (?:code|inhalt|methoden|funktionen)',
+  ],
+  [
+    '(?:le )?reste|(?:les )?autres|code existant',
+    'inchangé(?:e?s?)|identiques?|ne changent? pas|comme avant',
+    'inchangé|code existant|(?:le )?reste du (?:code|fichier)',
+  ],
+  [
+    '(?:el )?resto|(?:los |las )?demás|código existente',
+    'sin cambios|igual|no cambia|se mantienen?|permanecen?(?: igual)?',
+    'sin cambios|código existente|(?:el )?resto del (?:código|archivo)',
+  ],
+  [
+    '(?:o )?(?:restante|resto)|(?:os |as )?demais|código existente',
+    'sem alterações|inalterad[oa]s?|igual|permanecem?|mantém',
+    'sem alterações|código existente|(?:o )?resto(?:ante)? do (?:código|arquivo)',
+  ],
+  [
+    '(?:il )?resto|codice esistente',
+    'invariato|uguale|come prima|non cambia',
+    'invariato|codice esistente|(?:il )?resto del (?:codice|file)',
+  ],
+  [
+    'остальн[а-яё]*|существующ[а-яё]*|прежн[а-яё]*',
+    'без изменений|не (?:из)?меня[а-яё]+|как (?:было|раньше|есть)|прежн[а-яё]+',
+    'без изменений|(?:существующий|остальной) код|остальн[а-яё]+ (?:часть|методы|функции)(?: файла| кода)?',
+  ],
+]
 
 const hasLine = (text: string, line: string): boolean =>
   line !== '' && text.includes(line) && text.split('\n').some((own) => own.trim() === line)
