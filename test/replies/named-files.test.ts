@@ -188,3 +188,103 @@ describe('calls that cannot be read', () => {
     expect((await execute(text)).listed).toEqual(['1 src/a.py unreadable', '5 src/b.py unreadable'])
   })
 })
+
+describe('a file whose name stands between other marks or labels', () => {
+  const fence = '\n\n```python\ndef a():\n    return 10\n\n\ndef b():\n    return 2\n```\n'
+  it.each([
+    '**文件：src/a.py**',
+    '文件路径：src/a.py',
+    '１．src/a.py',
+    '1、`src/a.py`',
+    '`src/a.py`：',
+    '**`src/a.py`**（完整代码）',
+    '「src/a.py」',
+    '« src/a.py »',
+    '“src/a.py”',
+    '_src/a.py_',
+    'Datei: src/a.py',
+    '### Neue Datei `src/a.py`',
+    '**Fichier : `src/a.py`**',
+    '**Archivo:** `src/a.py`',
+    'Файл `src/a.py`:',
+    '### ファイル: src/a.py',
+    '파일: src/a.py',
+    '### Schritt 1: `src/a.py`',
+    '## 步骤 2：src/a.py',
+    '[src/a.py]:',
+    'a) src/a.py',
+    '– src/a.py',
+    'src/a.py ↓',
+  ])('is proposed under its own name: %s', async (title) => {
+    expect(await execute(`${title}${fence}`)).toEqual({
+      success: false,
+      proposed: ['overwrite src/a.py'],
+      errors: [],
+      listed: [],
+      files: project,
+    })
+  })
+
+  it.each([
+    ['`src/a.py`（示例）', '1 src/a.py example'],
+    ['Beispiel: `src/a.py`', '1 src/a.py example'],
+    ['`src/a.py` (vorher)', '1 src/a.py quoted'],
+    ['`src/a.py`（修改前）', '1 src/a.py quoted'],
+    ['`src/a.py` (Zeilen 1-6)', '1 src/a.py listing'],
+    ['Is it `src/a.py`?', '3 src/a.py example'],
+    ['注意：src/a.py', '3 src/a.py example'],
+  ])('is listed where the label says that it is not meant: %s', async (title, listed) => {
+    expect(await execute(`${title}${fence}`, 'apply')).toEqual({
+      success: true,
+      proposed: [],
+      errors: [],
+      listed: [listed],
+      files: project,
+    })
+  })
+})
+
+describe('a diff in a fence that does not say so', () => {
+  const marked = (space: string) =>
+    ` def a():\n-${space}    return 1\n+${space}    return 10\n`.replaceAll(/^ /gm, ` ${space}`)
+  const fenced = (text: string, info = 'python', path = 'src/a.py') => `**${path}**\n\n\`\`\`${info}\n${text}\`\`\`\n`
+  it.each(['', 'python', 'text', 'diff'])(
+    'is an edit, with and without a space after its marks: ```%s',
+    async (info) => {
+      for (const space of ['', ' ']) {
+        const { files } = await execute(fenced(marked(space), info), 'apply')
+        expect(files).toEqual({ ...project, 'src/a.py': project['src/a.py'].replace('1', '10') })
+      }
+    },
+  )
+
+  it.each(['', 'python', 'diff'])(
+    'makes a new file without the marks and the space after them: ```%s',
+    async (info) => {
+      for (const space of ['', ' ']) {
+        const added = `+${space}def e():\n+${space}    return 5\n`
+        const { files } = await execute(fenced(added, info, 'src/e.py'), 'apply')
+        expect(files).toEqual({ ...project, 'src/e.py': 'def e():\n    return 5\n' })
+      }
+    },
+  )
+
+  it('is not what a list begins with', async () => {
+    for (const text of ['- a\n- b\n', '+ a\n+ b\n', '- a\n  b\n']) {
+      const { files } = await execute(fenced(text, '', 'list.md'), 'apply')
+      expect(files).toEqual({ ...project, 'list.md': text })
+    }
+  })
+})
+
+describe('what a shell shows below the name of a file', () => {
+  it('is listed, and not written into it', async () => {
+    expect(await execute('**src/a.py**\n\n```\n$ cat src/a.py\ndef a():\n    return 1\n```\n', 'apply')).toEqual({
+      success: true,
+      proposed: [],
+      errors: [],
+      listed: ['3 src/a.py example'],
+      files: project,
+    })
+  })
+})

@@ -201,6 +201,21 @@ describe('what seems to be an edit, where nothing else was found', () => {
     expect(callsIn(text)).toEqual([{ line, endLine, what, reason, ...(path === undefined ? {} : { path }) }])
   })
 
+  it.each(['', 'text', 'diff', 'plaintext', 'ts'])('is each file that the line above a fence names: ```%s', (info) => {
+    const text = `Delete \`src/old.ts\`, then create \`src/a.ts\`:\n\n\`\`\`${info}\nx\n\`\`\``
+    const code = { line: 3, endLine: 5, what: 'code', reason: 'example' }
+    expect(callsIn(text)).toEqual([
+      { ...code, path: 'src/old.ts' },
+      { ...code, path: 'src/a.ts' },
+    ])
+  })
+
+  it('is a script below its name, and no other commands', () => {
+    const fence = '\n\n```bash\nx\n```\n'
+    expect(callsIn(`Your \`run.sh\` says${fence}`).map(({ path }) => path)).toEqual(['run.sh'])
+    expect(callsIn(`Try \`src/a.py\` with${fence}`)).toEqual([])
+  })
+
   it('is each fence below a heading that names a file, beside one that is proposed', () => {
     const fence = '```ts\nx\n```\n'
     const { blocks, notExecuted } = findBlocks(new Source(`### \`src/a.ts\`\n\n${fence}\nand\n\n${fence}`))
@@ -245,7 +260,6 @@ describe('what seems to be an edit, where nothing else was found', () => {
     '```tsx\n<Route path="src/a.ts">\n</Route>\n```',
     '<Route path="/users">\n</Route>',
     'Look at `src/a.py`.\n\n```sh\ncat src/a.py\n```',
-    'Both `a.py` and `b.py` have it:\n```python\nx\n```',
     'Look at `src/a.py`.\n\n## Elsewhere\n\n```python\nx\n```',
     '======= \n<<<<<<< not closed',
   ])('is not: %j', (text) => {

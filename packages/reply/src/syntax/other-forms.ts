@@ -4,9 +4,9 @@ import { lineWithoutBom } from '../regions/fences.ts'
 import { isQuotation, unquoteLine } from '../regions/quotations.ts'
 import { linesBetween, Regions } from '../regions/regions.ts'
 import { findCalledPaths } from './foreign/called-paths.ts'
-import { findMentionedFiles, findFileInSection } from './foreign/name.ts'
+import { findMentionedFiles, findFilesInSection } from './foreign/name.ts'
 import { isPlaceholder } from './placeholder.ts'
-import { isFile } from './proposal/title.ts'
+import { isFile, isSessionAbout } from './proposal/title.ts'
 
 /**
  * What seems to be an edit in the lines that nothing else has read: without a word about it the model would wait for an
@@ -292,11 +292,13 @@ const COMMAND =
 /** Code below lines that speak of a file, which are in the whole reply, of which the passage begins on `top`. */
 function spokenCode(passage: Source, source: Source, top: number): SkippedBlock[] {
   return Regions.of(passage).fences.flatMap(({ first, last, info }): SkippedBlock[] => {
-    const isCode = !NO_CODE.test(info) && last - first > 1
-    const above = isCode ? findFileInSection(source, first + top - 1, top) : undefined
-    const path = above?.path ?? (isCode ? spokenBelow(passage, last) : undefined)
+    if (last - first <= 1) return []
+    const above = findFilesInSection(source, first + top - 1, top)
+    const paths = above?.paths ?? [spokenBelow(passage, last) ?? []].flat()
     const reason = above !== undefined && SHOWS.test(lineWithoutBom(source, above.line)) ? 'listing' : 'example'
-    return path === undefined ? [] : [{ line: first, endLine: last, what: 'code', path, reason }]
+    return paths
+      .filter((path) => !isSessionAbout(path, /^\w*/.exec(info)?.[0] ?? '') && !/^mermaid/i.test(info))
+      .map((path) => ({ line: first, endLine: last, what: 'code', path, reason }))
   })
 }
 
@@ -313,6 +315,3 @@ function spokenBelow(source: Source, last: number): string | undefined {
 }
 
 const PUT = /^\W*(?:put|place|paste|save|add|copy|insert|use|write|append)\b|^[\s*_]*\(/i
-
-const NO_CODE =
-  /^(?:$|sh\b|bash|zsh|shell|console|terminal|powershell|ps1|cmd|bat|output|log|te?xt|plaintext|tree|mermaid|diff)/i

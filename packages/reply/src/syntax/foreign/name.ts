@@ -1,6 +1,7 @@
 import { type Source, textFrom } from '../../core/source.ts'
 import { type Fence, type FenceRegion, isDiffFence, lineWithoutBom } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
+import { fileLabel, stepLabel } from './translations.ts'
 
 /**
  * The file that a line names, when it does nothing else. Comment and list marks, a heading, `File:`, quotes,
@@ -72,6 +73,7 @@ const around = (): readonly Marks[] =>
   (known ??= [
     { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
     { pattern: /^(?:#{2,}\s+(?=\/)|(?:#+|\/\/+|--|;+|%+)\s*(?=[^\s#/;%-]))(?<name>.+)$/, marks: false },
+    { pattern: /^(?:\d+[．、）]|[０-９]+[.)．、）])\s*(?<name>.+)$/, marks: false },
     { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
     // `<details><summary>src/a.py</summary>`
     { pattern: /^<details(?:\s[^<>]*)?>\s*(?<name><summary>.+)$/, marks: false },
@@ -79,14 +81,20 @@ const around = (): readonly Marks[] =>
     // Code Web Chat teaches "### Updated file: `src/a.ts`".
     {
       pattern:
-        /^(?:(?:updated|created|modified|new)\s+)?(?:file[ _-]?(?:name|path)?|path|location)\s*[:=]\s*(?<name>.+)$/i,
+        /^(?:(?:updated|created|modified|new)\s+)?(?:file[ _-]?(?:name|path)?|path|location)\s*[:：=]\s*(?<name>.+)$/i,
       marks: true,
     },
+    { pattern: fileLabel(), marks: true },
+    { pattern: stepLabel(), marks: false },
     { pattern: /^renamed file:\s*`[^`\n]+` \(old\)\s*(?<name>`[^`\n]+`) \(new\)$/i, marks: true },
     { pattern: /^(?<quote>`+|\*{1,3}|__|["'])(?<name>.+)\k<quote>$/, marks: true },
-    { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },
+    // A name may begin with one, but no extension ends in one.
+    { pattern: /^_(?<name>[^_].*\.[a-z0-9]+)_$/i, marks: true },
+    { pattern: /^[「『《【«“„‘](?<name>[^「-】《«»“”‘’]+)[」』》】»”’]$/, marks: true },
+    { pattern: /^(?<name>.*[^:：\s])\s*[:：]+$/, marks: false },
     // `src/a.py (new file)`, `src/a.py:12`
     { pattern: /^(?<name>.*\S)\s+\([^()]*\)$/, marks: false },
+    { pattern: /^(?<name>.*[^\s（])\s*（[^（）]*）$/, marks: false },
     { pattern: /^(?<name>.*\.\w+):\d+(?:-\d+)?$/, marks: false },
   ])
 
@@ -137,7 +145,8 @@ const WITHOUT_EXTENSION =
   /^(?:[\w./-]*\/)?(?:Makefile|Dockerfile|Gemfile|Rakefile|Procfile|Jenkinsfile|Vagrantfile|Justfile|Caddyfile|Pipfile|go\.(?:mod|sum)|\.(?:\w+ignore|git(?:attributes|modules)|env(?:\.[\w-]+)*|editorconfig|htaccess|(?:npm|yarn|nvm|eslint|prettier|stylelint|babel|swc|browserslist|lintstaged|bash|zsh|vim|pylint|coverage)rc(?:\.\w+)?|(?:bash_)?profile|(?:node|python|ruby|tool)-versions?|flake8|clang-(?:format|tidy)|cursorrules))$/
 
 function looksLikeName(text: string, marked: boolean): boolean {
-  if (text === '' || text.length > 1024 || /[<>|"`\0]|^\w+:\/\/|[.!?,;]$/.test(text)) return false
+  // In Chinese and Japanese no space is between a label and the name.
+  if (text === '' || text.length > 1024 || /[<>|"`\0：]|^\w+:\/\/|[.!?,;。]$/.test(text)) return false
   if (/\s/.test(text)) return marked && isPath(text) && !/:\s/.test(text)
   return marked || isPath(text) || /^(?:[A-Z]\w*file|[A-Z][A-Z_]+)$/.test(text)
 }
@@ -172,6 +181,16 @@ export function findFileInSection(
   opener: number,
   floor: number,
 ): { readonly path: string; readonly line: number } | undefined {
+  const { paths: [path, ...others] = [], line = 0 } = findFilesInSection(source, opener, floor) ?? {}
+  return path === undefined || others.length > 0 ? undefined : { path, line }
+}
+
+/** All files of the nearest of these lines that speaks of any. */
+export function findFilesInSection(
+  source: Source,
+  opener: number,
+  floor: number,
+): { readonly paths: readonly string[]; readonly line: number } | undefined {
   const regions = Regions.of(source)
   const above = findLineAbove(source, opener, 1)
   const isSameFile = above !== undefined && SAME_FILE.test(lineWithoutBom(source, above))
@@ -185,9 +204,8 @@ export function findFileInSection(
     const row = fence === undefined ? lineWithoutBom(source, line) : ''
     if (row.trim() === '') continue
     rows++
-    const [path, ...others] = isBeside || isHeading(row) ? new Set(findMentionedFiles(row)) : []
-    if (others.length > 0) return undefined
-    if (path !== undefined) return { path, line }
+    const paths = isBeside || isHeading(row) ? [...new Set(findMentionedFiles(row))] : []
+    if (paths.length > 0) return { paths, line }
     if (/^#{1,6}\s/.test(row)) return undefined
   }
   return undefined

@@ -25,7 +25,7 @@ import {
   readPair,
   rowTexts,
 } from './pair.ts'
-import { isFile, type Title, readTitle } from './title.ts'
+import { isFile, isSessionAbout, isShell, type Title, readTitle } from './title.ts'
 import { isExplanation, readSentenceTitle } from './told.ts'
 
 /*
@@ -254,11 +254,13 @@ function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Pass
   if (isDiffFence(fence)) return { places: hunksIn(source, fence, floor), last }
   if (OTHER.test(language)) return { places: [], last }
   const rows = readFenceContent(source, fence)
+  if (named !== undefined && named.said !== 'lines' && hasMarks(rowTexts(rows), named.path))
+    return { places: hunksIn(source, fence, floor), last }
   const pair = readPair(source, fence, floor)
   if (pair !== undefined) return { places: [pairOf(pair)], last: pair.last }
   const labelled = readLabelledPair(rowTexts(rows))
   if (labelled !== undefined) return { places: [pairOf({ ...labelled, ...fence, line: opener })], last }
-  if (SHELL.test(language) || language === '') {
+  if (isShell(language) || language === '') {
     const docs = findHeredocs(rowTexts(rows))
     if (docs.length > 0) return { places: docs.map((doc) => writtenBy(source, opener + 1, doc)), last }
   }
@@ -272,8 +274,7 @@ function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Pass
     const isOuter = isWrapper(source, fence)
     return { places: [], last, within: isOuter ? (fence.isClosed ? 'shown' : 'read') : undefined }
   }
-  const isSession = SHELL.test(language) && !/\.(?:\w*sh|bash|env|command)$|(?:^|\/)[^./]+$/.test(title.path)
-  if (isSession || SESSION.test(language)) return { places: [], last }
+  if (isSessionAbout(title.path, language) || isPrompt(rows, title.path)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
   const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
   const isExplained =
@@ -319,14 +320,18 @@ function commentedBelow(rows: Rows, first: string): string[] {
   return [...paths]
 }
 
+/** A shell's prompt with a command, where no text of the file can begin so. */
+const isPrompt = (rows: Rows, path: string): boolean =>
+  rows.first <= rows.last &&
+  /^\$ [a-z]/.test(rows.row(rows.first)) &&
+  !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(path)
+
 const isEnd = (source: Source, { first, last, isClosed }: FenceRegion): boolean => {
   for (let line = first + 1; line < last; line++) if ((fenceAt(source, line)?.info ?? '') !== '') return true
   return !isClosed
 }
 
 const OTHER = /^(?:save|append|tool_code|tool_calls?|mermaid)$/i
-const SHELL = /^(?:sh|bash|zsh|shell|fish|powershell|ps1|cmd|bat)$/i
-const SESSION = /^(?:console|terminal|shell-?session|shellsession|output|log|tree)$/i
 
 const firstOf = (rows: Rows): string => {
   for (let line = rows.first; line <= rows.last; line++) {
@@ -334,6 +339,19 @@ const firstOf = (rows: Rows): string => {
     if (text !== '') return text.startsWith('<file ') ? '<file' : ''
   }
   return ''
+}
+
+/**
+ * Whether the lines of a fence that does not say so are a diff: each has its mark. Lists in texts may begin with either
+ * mark, and with both only in a diff.
+ */
+function hasMarks(rows: readonly string[], path: string): boolean {
+  if (/\.(?:diff|patch)$/i.test(path)) return false
+  const [first = '', ...others] = rows.filter((row) => row.trim() !== '')
+  const marked = first.startsWith('@@') ? others : [first, ...others]
+  const [added, removed] = ['+', '-'].map((mark) => marked.some((row) => row.startsWith(mark)))
+  const isList = /\.(?:md|mdx|markdown|txt|rst|adoc|ya?ml)$|(?:^|[/\\])[^./\\]*$/i.test(path)
+  return marked.every((row) => /^[-+ @\\]/.test(row)) && (added ?? false) && ((removed ?? false) || !isList)
 }
 
 /** The hunks of a diff that names no file, where the text above it does. */
@@ -344,7 +362,9 @@ function hunksIn(source: Source, fence: FenceRegion, floor: number): ProposedFil
   const isDiff =
     rows.some((row) => /^[-+]/.test(row)) && !rows.some((row) => /^(?:---|\+\+\+) \S|^diff --|^@@@|^[<>]{5}/.test(row))
   if (named === undefined || !isFile(named.path) || !isDiff || !isClosed) return []
-  const marked = rows.map((row) => (row === '' || /^[-+ @\\]/.test(row) ? row : ` ${row}`)).join('\n')
+  const marked = withoutGap(rows)
+    .map((row) => (row === '' || /^[-+ @\\]/.test(row) ? row : ` ${row}`))
+    .join('\n')
   const patch = marked.startsWith('@@') ? marked : `@@\n${marked}`
   const { path } = named
   // Another fence may be between.
@@ -355,6 +375,16 @@ function hunksIn(source: Source, fence: FenceRegion, floor: number): ProposedFil
   }
   const said = readTitle(lineWithoutBom(source, named.line))?.said ?? 'whole'
   return [{ line, last, found, reason: said === 'example' ? 'example' : undefined }]
+}
+
+/**
+ * New lines without the space that models put between the mark and the text: `+ import os`. Where old lines are there too, the
+ * place in the file says how far to shift.
+ */
+const withoutGap = (rows: readonly string[]): readonly string[] => {
+  const filled = rows.filter((row) => !/^\+?\s*$/.test(row))
+  const isSpaced = filled.every((row) => row.startsWith('+ ')) && filled.some((row) => /^\+ \S/.test(row))
+  return isSpaced ? rows.map((row) => row.replace(/^\+ /, '+')) : rows
 }
 
 /** An old text that is empty is that of a new file. */

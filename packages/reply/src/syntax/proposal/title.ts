@@ -1,4 +1,5 @@
 import { findMentionedFiles, isProduct, readFileName, withLinkTargets } from '../foreign/name.ts'
+import { exampleWords, lineWords, oldWords } from '../foreign/translations.ts'
 
 /**
  * What the words around a file name say of the text below them. `lines`: it is what the file has on some lines; `part`: it is
@@ -15,8 +16,8 @@ export interface Title {
 export function readTitle(given: string): Title | undefined {
   const line = withLinkTargets(given)
   if (line.length > LONG) return undefined
-  const name = readFileName(line.replace(LABEL, '$1'))
-  const path = name === undefined ? spokenOf(line) : name
+  const name = readFileName(line.replace(LABEL, '$1').replace(BOLD_LABEL, '$1$2 '))
+  const path = name === undefined || !isFile(name) ? spokenOf(line) : name
   if (path === undefined) return insideOf(line)
   if (!isFile(path)) return undefined
   const around = line.replace(path, ' ')
@@ -38,10 +39,14 @@ const INSIDE_FILE =
 /** `**File:** name`: the label is bold, not the name. */
 const LABEL = /^([\s#>*-]*)(?:\*\*|__)[\w ]{0,20}\b(?:file|path|filename|location)\b[\w ]{0,10}:?(?:\*\*|__):?\s*/i
 
+/** `**Archivo:** name`, as above in other languages. */
+const BOLD_LABEL = /^([\s#>*-]*)(?:\*\*|__)([^*_:：\n]{1,30}[:：])(?:\*\*|__)\s*(?=\S)/
+
 /** A sentence with one file in it and no words but those that announce a file. */
 function spokenOf(line: string): string | undefined {
   const [path, ...others] = new Set(findMentionedFiles(line))
   if (path === undefined || others.length > 0) return undefined
+  if (hasNoWords(line.replace(path, ' '))) return path
   const words: readonly string[] =
     line
       .replace(path, ' ')
@@ -51,6 +56,10 @@ function spokenOf(line: string): string | undefined {
   const isTold = isShown || words.some((word) => announces.has(word)) || saidBy(line.replace(path, ' ')) !== 'whole'
   return words.length <= 16 && isTold && words.every(isUsual) ? path : undefined
 }
+
+/** "[src/a.ts]:", "a) src/a.ts", "– src/a.ts". A question asks, and what is struck out goes. */
+const hasNoWords = (around: string): boolean =>
+  !/[?~]|[\p{L}\p{N}]/u.test(around.replace(/^\W*(?:\d{1,3}|[a-z])[.)](?=\W)/i, ' '))
 
 const isUsual = (word: string): boolean => announces.has(word) || fillers.has(word) || saidBy(word) !== 'whole'
 
@@ -67,15 +76,15 @@ const fillers = new Set(
 )
 
 function saidBy(around: string): Said {
-  if (EXAMPLE.test(around)) return 'example'
+  if (EXAMPLE.test(around) || exampleWords.test(around)) return 'example'
   if (isOfLines(around)) return 'lines'
   if (PART.test(around)) return 'part'
-  return OLD.test(around) ? 'old' : 'whole'
+  return OLD.test(around) || oldWords.test(around) ? 'old' : 'whole'
 }
 
 const EXAMPLE = /\b(?:examples?|e\.g|instance|sample|usage|output)\b/i
 /** Whether words say that a text is only some lines of a file. */
-export const isOfLines = (around: string): boolean => LINES.test(around)
+export const isOfLines = (around: string): boolean => LINES.test(around) || lineWords.test(around)
 
 const LINES = /\blines?\b|#L\d|:\d+(?:-\d+)?\b|\b(?:excerpts?|snippets?|partial|fragments?|portion|relevant)\b/i
 const PART = /\bthis (?:block|class|code|function|method)\b|\b(?:parts?|section)\b/i
@@ -91,6 +100,16 @@ export function isFile(path: string): boolean {
   if (SPECIAL.test(base) || /^\.[a-z][\w.-]*$/i.test(base)) return true
   return base === path ? KNOWN.test(base) : /^[^.].*\.[a-z]\w{0,9}$/i.test(base)
 }
+
+/** Whether a fence has commands, or what they print, rather than the text of the file that is named above it. */
+export const isSessionAbout = (path: string, language: string): boolean =>
+  SESSION.test(language) || (isShell(language) && !SCRIPT.test(path))
+
+export const isShell = (language: string): boolean => SHELL.test(language)
+
+const SHELL = /^(?:sh|bash|zsh|shell|fish|powershell|ps1|cmd|bat)$/i
+const SCRIPT = /\.(?:\w*sh|bash|env|command)$|(?:^|\/)[^./]+$/
+const SESSION = /^(?:console|terminal|shell-?session|shellsession|output|log|tree)$/i
 
 const SPECIAL =
   /^(?:Makefile|Dockerfile(?:\.\w+)?|Gemfile|Rakefile|Procfile|Jenkinsfile|Vagrantfile|Justfile|Caddyfile|Pipfile|LICENSE|README|CHANGELOG|CODEOWNERS|go\.mod|go\.sum)$/
