@@ -15,7 +15,8 @@ export class HttpSession implements Transport {
   readonly #streams = new Map<string, Stream>()
   readonly #streamOf = new Map<RequestId, Stream>()
   readonly #general: Stream = { name: '0', waiting: new Set() }
-  readonly #events = new Map<string, { readonly stream: string; readonly message: RpcMessage }>()
+  readonly #events = new Map<string, SentEvent>()
+  #eventsSize = 0
   #opened = 0
   #sent = 0
 
@@ -63,9 +64,7 @@ export class HttpSession implements Transport {
   async send(message: RpcMessage, relatedTo?: RequestId): Promise<void> {
     const stream = (relatedTo === undefined ? undefined : this.#streamOf.get(relatedTo)) ?? this.#general
     const id = `${++this.#sent}`
-    this.#events.set(id, { stream: stream.name, message })
-    const [oldest] = this.#events.keys()
-    if (this.#events.size > keptEvents && oldest !== undefined) this.#events.delete(oldest)
+    this.#keep(id, { stream: stream.name, message, size: JSON.stringify(message).length })
     stream.events?.send(message, id)
     if (relatedTo === undefined || message['method'] !== undefined) return
     this.#streamOf.delete(relatedTo)
@@ -73,6 +72,17 @@ export class HttpSession implements Transport {
     if (stream.waiting.size > 0 || stream === this.#general) return
     this.#streams.delete(stream.name)
     stream.events?.end()
+  }
+
+  /** For a client that lost its stream. The oldest go first; one that is larger than all may be together is not kept. */
+  #keep(id: string, event: SentEvent): void {
+    this.#events.set(id, event)
+    this.#eventsSize += event.size
+    for (const [oldest, { size }] of this.#events) {
+      if (this.#events.size <= keptEvents && this.#eventsSize <= keptCharacters) return
+      this.#events.delete(oldest)
+      this.#eventsSize -= size
+    }
   }
 
   #attach(stream: Stream, response: http.ServerResponse): EventStream {
@@ -97,4 +107,12 @@ function requestIdOf(message: unknown): RequestId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
+interface SentEvent {
+  readonly stream: string
+  readonly message: RpcMessage
+  /** In characters, as it is sent. */
+  readonly size: number
+}
+
 const keptEvents = 256
+const keptCharacters = 16 * 1024 * 1024
