@@ -433,6 +433,70 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual(after)
   })
 
+  it.each([
+    [
+      'an edit of the same file, and one after it',
+      [
+        ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }],
+        ['file_replace_text', { path: 'a.txt', old_text: 'nine', new_text: 'NINE' }],
+      ],
+      [2],
+    ],
+    [
+      'the first of two edits of the same file',
+      [
+        ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }],
+        ['file_replace_text', { path: 'a.txt', old_text: 'nine', new_text: 'NINE' }],
+      ],
+      [1],
+    ],
+    [
+      'the last of three edits',
+      [
+        ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }],
+        ['file_replace_text', { path: 'a.txt', old_text: 'five', new_text: 'FIVE' }],
+        ['file_replace_text', { path: 'a.txt', old_text: 'nine', new_text: 'NINE' }],
+      ],
+      [3],
+    ],
+    [
+      'an edit of a file that the execution made',
+      [
+        ['file_write', { path: 'n.txt', content: 'one\n2\n3\n4\nfive\n' }],
+        ['file_replace_text', { path: 'n.txt', old_text: 'five', new_text: 'FIVE' }],
+      ],
+      [2],
+    ],
+  ] as const satisfies readonly (readonly [string, readonly Call[], readonly number[]])[])(
+    'undoes the rest of an execution after %s',
+    async (_, calls, actions) => {
+      const root = scratchDir({ 'a.txt': 'one\n2\n3\n4\nfive\n6\n7\n8\nnine\n' })
+      const before = treeOf(root)
+      await execute(root, 'off', calls)
+      const after = treeOf(root)
+      for (const action of actions) expect(await undoIn(root, 'off', { action })).toMatchObject({ success: true })
+      const rest = treeOf(root)
+      expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: true, conflicts: [] })
+      expect(treeOf(root)).toEqual(before)
+      expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual(rest)
+      for (const _of of actions) expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual(after)
+    },
+  )
+
+  it('does not undo the rest where somebody else has changed it since', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n2\n3\n4\nfive\n' })
+    await execute(root, 'off', [
+      ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }],
+      ['file_replace_text', { path: 'a.txt', old_text: 'five', new_text: 'FIVE' }],
+    ])
+    await undoIn(root, 'off', { action: 2 })
+    fill(root, { 'a.txt': 'ONE\nmine\n3\n4\nfive\n' })
+    expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: false, code: 'concurrent_modification' })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 ONE\nmine\n3\n4\nfive\n' })
+  })
+
   it('of an action is brought again like any other', async () => {
     const root = project()
     await execute(root, 'off', [edit, ['file_write', { path: 'src/b.txt', content: 'B\n' }]])

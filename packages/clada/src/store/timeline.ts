@@ -5,6 +5,7 @@ import {
   numbersIn,
   type PathRecord,
   readRecord,
+  type State,
 } from './record.ts'
 import type { ContentStore } from './content-store.ts'
 
@@ -27,6 +28,15 @@ export function heldUndos(records: readonly ExecutionRecord[]): ExecutionRecord[
     if (at !== -1) held.splice(at, 1)
   }
   return held
+}
+
+/** How the files of an execution were left by the undos of single actions of it. */
+export function statesAfterPartialUndos(
+  { number }: Pick<ExecutionRecord, 'number'>,
+  records: readonly ExecutionRecord[],
+): ReadonlyMap<string, State> {
+  const partial = heldUndos(records).filter(({ of, ofActions }) => of === number && ofActions !== undefined)
+  return new Map(partial.flatMap(({ paths }) => paths.map(({ path, after }) => [path, after] as const)))
 }
 
 /** `back`, `forward` and `squash` move HEAD. What they do to files is in commits, and nobody's change. */

@@ -8,9 +8,17 @@ import type { Conversation, HistorySettings, Settings } from '../core/settings.t
 import { type History, openRecordedWorkspace } from '../history/history.ts'
 import { type Elsewhere, elsewhereOf } from '../history/elsewhere.ts'
 import type { ExecutionFacts } from '../history/execution.ts'
-import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
+import { contentsOfHistory, type ExecutionRecord, isSameMode, isSameState, type State } from '../store/record.ts'
 import { readTimeline, withTimeline } from '../history/recover.ts'
-import { heldUndos, interruptedPaths, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
+import {
+  heldUndos,
+  interruptedPaths,
+  isAboutSame,
+  isUndone,
+  lastStanding,
+  standings,
+  statesAfterPartialUndos,
+} from '../store/timeline.ts'
 import { changedAsWell, pathsOfAction, planAll, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
@@ -128,14 +136,14 @@ async function undoOrRedoIn(
     history.note({ about: reverted })
     // Until everything is restored.
     about = { ...reverted, ended: 'interrupted' }
-    const interrupted = interruptedPaths(chosen, records)
+    const since = { interrupted: interruptedPaths(chosen, records), undone: statesAfterPartialUndos(chosen, records) }
     const { partial, ...files } = await revert(
       chosen,
       settings.root,
       path.join(stateDir, 'history'),
       workspace,
       { ...options, action },
-      interrupted,
+      since,
     )
     const moving = files.success && action === undefined && files.conflicts.length === 0
     const isInSeveral = chosen.further?.some(({ top }) => top !== undefined) ?? false
@@ -269,21 +277,31 @@ function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action
   return { kind: kind === 'undo' ? 'redo' : 'undo', of, ofActions }
 }
 
+/** What undos of the same execution did to its files. */
+interface Since {
+  readonly interrupted: ReadonlySet<string>
+  readonly undone: ReadonlyMap<string, State>
+}
+
 async function revert(
   record: ExecutionRecord,
   root: string,
   historyDir: string,
   workspace: OpenWorkspace,
   { action, force = false }: { readonly action: number | undefined; readonly force?: boolean },
-  interrupted: ReadonlySet<string>,
+  since: Since,
 ): Promise<UndoResult & { readonly partial?: string }> {
   const contents = contentsOfHistory(historyDir)
   const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action, contents)
   if (typeof given === 'string') return refuseUndo(given, 'invalid_parameter')
   const inspect = inspectFor(given, root, (absolute) => workspace.inspect(absolute))
   const paths = given.map((entry): RevertedPath => {
-    const wasRemoved = interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'
-    return wasRemoved ? { ...entry, last: { type: 'absent' } } : entry
+    const wasRemoved = since.interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'
+    if (wasRemoved) return { ...entry, last: { type: 'absent' } }
+    // The rest is undone from where the undo of single actions left it.
+    const left = action === undefined ? since.undone.get(entry.path) : undefined
+    const isBack = left !== undefined && isSameState(left, entry.before) && isSameMode(left, entry.before)
+    return left === undefined || isBack ? entry : { ...entry, last: left }
   })
   const isBlocked = (absolute: string): boolean => workspace.isBlocked(absolute)
   const names: OpenWorkspace['names'] = (absolute) => workspace.names(absolute)
