@@ -3,6 +3,8 @@ import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import { hasCode } from '../core/errors.ts'
 import { decidesItself } from '../policy/deciding-files.ts'
+import { dirsNamedBy } from '../state/git-dirs.ts'
+import { isGitDirectory } from '../state/git-directory.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 import {
   type FollowedEntry,
@@ -86,11 +88,15 @@ class DeciderReader {
 
   /** What the table names, at any depth. */
   project(root: string): void {
+    const own = dirsNamedBy(root)
     const pending = ['']
     for (let dir = pending.pop(); dir !== undefined && this.unread === undefined; dir = pending.pop()) {
       const entries = this.#entriesOf(path.join(root, dir))
-      if (dir !== '' && looksLikeRepository(entries)) {
-        this.#wholeDirectory(path.join(root, dir))
+      // One without a working tree can be named by its path, as a dependency.
+      if (dir !== '' && entries.some(({ name }) => name === 'HEAD') && isGitDirectory(path.join(root, dir))) {
+        const absolute = path.join(root, dir)
+        if (own.includes(followDirectory(absolute))) this.#git(absolute, 'own')
+        else this.#wholeDirectory(absolute)
         continue
       }
       for (const entry of entries) {
@@ -184,10 +190,4 @@ function isPlainFile(absolute: string): boolean {
   } catch {
     return false
   }
-}
-
-/** As git recognises one: a directory without a working tree, which a dependency can name by its path. */
-function looksLikeRepository(entries: readonly FollowedName[]): boolean {
-  const names = new Set(entries.map(({ name }) => name))
-  return names.has('HEAD') && names.has('objects') && names.has('refs')
 }

@@ -99,12 +99,21 @@ export interface Containment {
 
 /** What a program may see and change. */
 export function makeBounds(
-  what: Pick<Containment, 'file' | 'caches' | 'by' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
+  what: Pick<
+    Containment,
+    'file' | 'caches' | 'by' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'
+  > & {
+    /** The git directory that a command may change, where its name is another one. */
+    readonly gitDir?: string | undefined
+  },
   found: Blocked,
   scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
   const { root, allowedRoots, userPlaces, runningProgram = [] } = scope.settings
-  const repositories = found.repositories.filter((name) => !isGitName(name))
+  const { gitDir = gitName } = what
+  const repositories = found.repositories.filter(
+    (name) => !isGitName(name) && !(what.repository === 'changes' && isInside(gitDir, name)),
+  )
   const home = homeDir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
   const isThere = (name: string): boolean => existsAt(path.join(root, name))
@@ -112,7 +121,7 @@ export function makeBounds(
   // A command whose approval is bound to what it runs may set up its tools; code may not plant what others run later.
   const programs = runningProgram.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))
   const planted = what.by !== 'wide' ? [...writeBlocked, ...programs] : []
-  const inGit = what.repository === 'changes' ? keptInGit : [gitName]
+  const inGit = what.repository === 'changes' ? keptInGit.map((name) => `${gitDir}/${name}`) : [gitName]
   const reads = new Set(what.reads)
   const absent = (what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name))
   const kept = [...new Set([...inGit, ...own.slice(1), projectFileName, ...planted, ...reads, ...repositories])]
@@ -161,9 +170,7 @@ export const statesBelow = (dir: string, gitDir: string): BlockedPath[] =>
   statesInGit(path.join(dir, gitDir)).map((name) => ({ path: `${gitDir}/${name}`, type: 'directory' }))
 
 /** What in a repository decides which programs run, at every later command of the user. */
-const keptInGit = ['config', 'config.worktree', 'commondir', 'hooks', 'info', 'modules'].map(
-  (name) => `${gitName}/${name}`,
-)
+const keptInGit = ['config', 'config.worktree', 'commondir', 'hooks', 'info', 'modules']
 
 /**
  * The directories of the user's own state and config, where the project is so large that it holds them. All of it: a program that can

@@ -35,7 +35,6 @@ import {
 } from './bounds.ts'
 import { type CommandScope, listedCommandMs, type CheckedDirectory, rootArg } from './scope.ts'
 import { statesInGit } from '../state/project-state.ts'
-import { isGitName } from '../core/reserved-names.ts'
 
 export type Contained =
   | {
@@ -147,7 +146,10 @@ async function runOnLayers(
   try {
     git?.keepIndex(layers)
     const { file, args, env } = what
-    const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, boundsOnLayers(plain, layers))
+    const wrapped = sandbox.wrap(
+      { file, args, env, cwd: place.absolute },
+      boundsOnLayers(plain, layers, blocked.repositories),
+    )
     const end = await runProcess({
       ...wrapped,
       ...layers.wrap(wrapped.file, wrapped.args),
@@ -289,10 +291,10 @@ function impliedBy(effects: readonly Effect[]): (effect: Effect) => boolean {
 }
 
 /** What lands is judged, so that little has to be kept from being written. */
-const boundsOnLayers = (bounds: Bounds, layers: Overlay): Bounds => ({
+const boundsOnLayers = (bounds: Bounds, layers: Overlay, repositories: readonly string[]): Bounds => ({
   ...bounds,
   mounts: layers.mounts,
-  fixed: bounds.fixed.filter((name) => isGitName(path.basename(name))),
+  fixed: bounds.fixed.filter((name) => repositories.includes(name)),
   blocked: bounds.blocked.filter(({ type }) => type === 'directory'),
   absent: [],
 })
@@ -432,7 +434,10 @@ async function runInside(
   const { root, reserved } = scope.settings
   const missing = reserved().filter((file) => isInside(file, root) && !existsAt(file))
   const found = listBlocked(scope)
-  const plain = makeBounds(what, found, scope)
+  const repository = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
+  const inRoot = repository !== undefined && 'commonDir' in repository && isInside(repository.commonDir, root)
+  const gitDir = inRoot ? slashed(path.relative(root, repository.commonDir)) : undefined
+  const plain = makeBounds({ ...what, gitDir }, found, scope)
   const states = found.repositories.flatMap((name) => statesBelow(root, name))
   // Empty files that cannot be written: tools that copy or search the project stumble over a device. Git would see a file
   // that is not there; what it runs may make one, and it is taken away.

@@ -24,6 +24,7 @@ import { belowRoot } from '../policy/below-root.ts'
 import { defaultDeniedPatterns, secretDirectories } from '../policy/secret-files.ts'
 import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
+import { gitDirectoryOver } from '../state/git-directory.ts'
 import { runningProgram } from '../state/running-program.ts'
 import { userPlaces } from '../state/user-state.ts'
 import { watchedPaths } from '../state/watched-files.ts'
@@ -163,6 +164,7 @@ export function settingsOf(options: CladaOptions): Settings {
   const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
   const roots = [root, ...allowedRoots]
   refuseSecretPlaces(roots, options.deniedPatterns ?? defaultDeniedPatterns)
+  refuseGitDirectories(roots)
   takeNoProgramsFrom(roots)
   for (const pattern of options.deniedPatterns ?? []) {
     const glob = globMeantBy(pattern)
@@ -207,6 +209,21 @@ function refuseSecretPlaces(roots: readonly string[], patterns: readonly string[
     if (found === undefined) continue
     throw new SettingsError(
       `Refusing to use '${root}': everything in '${found.name}' is blocked for replies (${found.what}). If you mean it, add '!${found.name}' to denied_patterns in your own config.`,
+    )
+  }
+}
+
+/**
+ * Git's directories are known by what is around them: in a root that is below one nothing would be git's.
+ *
+ * @throws SettingsError
+ */
+function refuseGitDirectories(roots: readonly string[]): void {
+  for (const root of roots) {
+    const found = gitDirectoryOver(root)
+    if (found === undefined) continue
+    throw new SettingsError(
+      `Refusing to use '${root}': ${found === root ? 'it' : `'${found}'`} is a git directory, whose files belong to git. Use a worktree of it (git worktree add).`,
     )
   }
 }

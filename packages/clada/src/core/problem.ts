@@ -187,6 +187,9 @@ export interface LockHolder {
 }
 
 /** About a file that a watcher reads, or that clada writes its results to. */
+/** Of a path in a git directory, whatever that is called. */
+export const gitReason = 'it belongs to git'
+
 export const reservedReason = 'it is reserved for clada (watched or result file)'
 
 export type PathRule = 'path_escape' | 'path_denied' | 'symlink_not_allowed' | 'invalid_parameter'

@@ -30,12 +30,13 @@ export const ignoreFileNames: readonly string[] = [
 export const reservedNames: readonly string[] = [gitName, stateName, projectFileName]
 
 /** Whether the entry of a directory is git's, as this system opens it. */
-export const isGitName = (name: string): boolean => asOpened(name) === gitName
+export const isGitName = (name: string): boolean => nameAsOpened(name) === gitName
 
 /** Whether the entry of a directory is clada's, as this system opens it. */
-export const isStateName = (name: string): boolean => asOpened(name) === stateName
+export const isStateName = (name: string): boolean => nameAsOpened(name) === stateName
 
-const asOpened = (name: string): string => (platform.ignoresCase ? name.toLowerCase() : name)
+/** As this system compares the names of files. */
+export const nameAsOpened = (name: string): string => (platform.ignoresCase ? name.toLowerCase() : name)
 
 /** Case and ignorable code points do not make another file: on some file systems `.GIT` opens `.git`. */
 export function foldedName(name: string): string {

@@ -6,6 +6,7 @@ import { splitNul } from './git-program.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 import { treeEntriesAt } from './tree-contents.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
+import { GitDirectories } from '../state/git-directory.ts'
 
 export interface CommittablePaths {
   /** Relative to the top of the repository. */
@@ -148,6 +149,7 @@ export function filterCommittable(
   { top, root, isBlocked }: RepositoryScope,
 ): string[] {
   const isCutOff = cutOffBelow(top)
+  const git = new GitDirectories()
   const isSavable = (name: string, largest: number): boolean => {
     // The name is not UTF-8, so the decoded name is not the file's.
     if (name.includes('\ufffd')) return false
@@ -161,7 +163,8 @@ export function filterCommittable(
   }
   return [
     ...changed.filter((name) => isSavable(name, Infinity)),
-    ...untracked.filter((name) => isSavable(name, sizeLimit)),
+    // What is tracked in one is a fixture.
+    ...untracked.filter((name) => isSavable(name, sizeLimit) && git.around(path.join(top, name), root) === undefined),
   ]
 }
 

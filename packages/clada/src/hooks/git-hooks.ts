@@ -76,6 +76,7 @@ async function runGitHook(
   if (paths.reduce((sum, one) => sum + one.length + 9, 0) > mostBytes) return [notRun(name, 'there are too many files')]
   const place = await checkDirectory(rootArg(root), 'looks', scope)
   const changes: string[] = []
+  const own = repositoryAt(root, root)
   const what: Containment = {
     file: sh,
     args: ['-c', script, 'sh', path.join(dir, name), name, message.slice(0, 50_000), ...paths],
@@ -100,7 +101,10 @@ async function runGitHook(
     readable: isInside(dir, root) ? [] : [dir],
     memoryBytes: 16 * 1024 ** 3,
     keep: async (_, changed) => {
-      changes.push(...changed.map((one) => one.path).filter((one) => !isGitName(one.split('/')[0] ?? '')))
+      const isGits = (one: string): boolean =>
+        isGitName(one.split('/')[0] ?? '') ||
+        (own !== undefined && 'commonDir' in own && isInside(path.join(root, one), own.commonDir))
+      changes.push(...changed.map((one) => one.path).filter((one) => !isGits(one)))
       return false
     },
   }

@@ -2,7 +2,7 @@ import type { Access, Blocking, PathDecision, PathJudge, PathRefusal, WriterKind
 import { isInside, slashed } from '../core/paths.ts'
 import { foldedName as folded, ignoreFileNames, ownerOfName, projectFileName } from '../core/reserved-names.ts'
 import { homeDir, type Platform, platform } from '../core/platform.ts'
-import { type Advice, adviseAskingUser, type PathRule, reservedReason } from '../core/problem.ts'
+import { type Advice, adviseAskingUser, gitReason, type PathRule, reservedReason } from '../core/problem.ts'
 import type { IgnoreFile, Settings } from '../core/settings.ts'
 import { isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { codePointName, findFirstHidden } from '@clada/reply/text/spell-out.ts'
@@ -355,7 +355,7 @@ const deviceName = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9
 
 /** Why documents may not touch names that decide what other programs run, or what clada itself may do. */
 const ownNames = {
-  git: 'it belongs to git',
+  git: gitReason,
   clada: "it is clada's own state",
   [projectFileName]: "it is clada's own configuration",
 } as const

@@ -8,7 +8,8 @@ import { holdsLogin } from './login-files.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { linkedBelow } from './second-names.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
-import { gitName, isGitName, isStateName } from '../core/reserved-names.ts'
+import { gitName, isGitName, isStateName, nameAsOpened } from '../core/reserved-names.ts'
+import { isGits } from '../state/git-directory.ts'
 
 export interface BlockedPath {
   readonly path: string
@@ -21,7 +22,7 @@ export interface Blocked {
    * into are blocked too: a program of their owner could open them.
    */
   readonly blocked: readonly BlockedPath[]
-  /** Repositories inside the project. */
+  /** Git directories inside the project, whatever they are called, and files that lead to one. */
   readonly repositories: readonly string[]
 }
 
@@ -33,6 +34,8 @@ interface ScannedDirectory {
   /** Files with several names. */
   readonly linked: readonly (readonly [name: string, inode: string, names: number])[]
   readonly repository: boolean
+  /** It may be a git directory itself. */
+  readonly head: boolean
   readonly unreadable: boolean
 }
 
@@ -64,7 +67,7 @@ export function findBlocked(root: string, blocking: (relative: string) => Blocki
     held.set(root, index)
     if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
   } else if (before !== undefined) held.set(root, before)
-  return summarize(root, walk.dirs, isBlockedBy(blocking, root))
+  return summarize(root, walk, isBlockedBy(blocking, root))
 }
 
 /** Looks into the files whose names do not tell. */
@@ -77,10 +80,10 @@ export const isBlockedBy =
 
 /** The same without the list, for directories that are looked at rarely. */
 export const findBlockedUncached = (root: string, blocking: (relative: string) => Blocking): Blocked =>
-  summarize(root, walkDirectories(root, blocking, nothing).dirs, isBlockedBy(blocking, root))
+  summarize(root, walkDirectories(root, blocking, nothing), isBlockedBy(blocking, root))
 
 /** Of the list: one in another format is not used. */
-const format = 6
+const format = 7
 
 /** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
@@ -105,12 +108,15 @@ const isKnown = (value: unknown): value is [string, ScannedDirectory][] => Array
 
 interface Walked {
   readonly dirs: ScanIndex['dirs']
+  /** Git directories by another name than `.git`. */
+  readonly repositories: readonly string[]
   readonly fresh: number
   readonly reused: number
 }
 
 function walkDirectories(root: string, blocking: (relative: string) => Blocking, known: ScanIndex['dirs']): Walked {
   const dirs = new Map<string, ScannedDirectory>()
+  const repositories: string[] = []
   let [fresh, reused] = [0, 0]
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -128,9 +134,11 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
       fresh++
     }
     dirs.set(dir, now)
-    for (const name of now.dirs) pending.push(child(dir, name))
+    // Whether it is a fixture can change while the directory stays the same.
+    if (now.head && dir !== '' && isGits(absolute, ['HEAD'])) repositories.push(dir)
+    else for (const name of now.dirs) pending.push(child(dir, name))
   }
-  return { dirs, fresh, reused }
+  return { dirs, repositories, fresh, reused }
 }
 
 const clockTicks = 50
@@ -146,11 +154,12 @@ function scanDirectory(
   const dirs: string[] = []
   const blocked: [string, BlockedPath['type'] | 'link'][] = []
   const linked: [string, string, number][] = []
-  let repository = false
+  let [repository, head] = [false, false]
   const entries = readableEntries(absolute)
   for (const entry of entries ?? []) {
     const { name } = entry
     if (isGitName(name)) repository = true
+    if (nameAsOpened(name) === nameAsOpened('HEAD')) head = true
     const isDirectory = entry.isDirectory()
     if (blocking(child(dir, name)) !== 'never' && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
       blocked.push([name, isDirectory ? 'directory' : entry.isFile() ? 'file' : 'link'])
@@ -159,7 +168,7 @@ function scanDirectory(
     const stat = fs.lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })
     if (stat !== undefined && stat.nlink > 1) linked.push([name, `${stat.dev}:${stat.ino}`, stat.nlink])
   }
-  return { seen, dirs, blocked, linked, repository, unreadable: entries === undefined }
+  return { seen, dirs, blocked, linked, repository, head, unreadable: entries === undefined }
 }
 
 interface Linked {
@@ -181,7 +190,10 @@ function outsiders(dirs: ScanIndex['dirs']): Linked[] {
   return linked.filter(({ path: name, inode, names }) => (here.get(inode) ?? 0) < names && !isInPackages(name))
 }
 
-function summarize(root: string, dirs: ScanIndex['dirs'], isBlocked: (relative: string) => boolean): Blocked {
+function summarize(root: string, walked: Walked, isBlocked: (relative: string) => boolean): Blocked {
+  const { repositories } = walked
+  const dirs = new Map(walked.dirs)
+  for (const name of repositories) dirs.delete(name)
   const blocked = [...dirs].flatMap(([dir, { blocked }]) =>
     blocked
       .map(([name, type]) => ({ path: child(dir, name), type }))
@@ -198,7 +210,10 @@ function summarize(root: string, dirs: ScanIndex['dirs'], isBlocked: (relative: 
   )
   return {
     blocked: [...blocked, ...[...second].map((name) => ({ path: name, type: 'file' as const })), ...unreadable],
-    repositories: [...dirs].flatMap(([dir, { repository }]) => (repository ? [child(dir, gitName)] : [])),
+    repositories: [
+      ...[...dirs].flatMap(([dir, { repository }]) => (repository ? [child(dir, gitName)] : [])),
+      ...repositories,
+    ],
   }
 }
 

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInPackages, isInside, slashed } from '../core/paths.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
+import { isGits } from '../state/git-directory.ts'
 import { listEntries } from '../state/own-files.ts'
 
 /** Why a file is blocked whatever its own name is. */
@@ -65,9 +66,8 @@ export class SecondNames {
   /** Of all blocked files that have several names. */
   #findBlocked(): Set<string> {
     const found = new Set<string>()
-    for (const { absolute } of this.#entries('packages too', (entry) => !entry.isDirectory())) {
-      const isGits = isGitName(path.basename(path.dirname(absolute)))
-      if (!isGits && !this.#known.isBlocked(absolute)) continue
+    for (const { absolute, isGits: inGit } of this.#entries('packages too', (entry) => !entry.isDirectory())) {
+      if (!inGit && !this.#known.isBlocked(absolute)) continue
       const stat = readStat(absolute, 'statSync')
       if (stat?.isFile() && stat.nlink > 1) found.add(inodeOf(stat))
     }
@@ -86,25 +86,30 @@ export class SecondNames {
   }
 
   /** Only those that are wanted get a path: a project may have 100,000 files, and few links. */
-  *#entries(
-    which: 'own' | 'packages too',
-    isWanted: (entry: fs.Dirent) => boolean,
-  ): Generator<{ root: string; absolute: string }> {
+  *#entries(which: 'own' | 'packages too', isWanted: (entry: fs.Dirent) => boolean): Generator<EntryOfRoot> {
     for (const root of this.#roots) {
       const pending = [root]
       for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
-        // Of git's own directory only its files: objects may have other names, and are no secrets.
-        const isGits = isGitName(path.basename(dir))
         // What cannot be listed cannot be read by this user under another name either, or is gone.
-        for (const entry of listEntries(dir)) {
-          if (isWanted(entry)) yield { root, absolute: path.join(dir, entry.name) }
-          if (!entry.isDirectory() || isGits || isStateName(entry.name)) continue
+        const entries = listEntries(dir)
+        const inGit = isGits(dir, entries)
+        for (const entry of entries) {
+          if (isWanted(entry)) yield { root, absolute: path.join(dir, entry.name), isGits: inGit }
+          // Of git's own directory only its files: objects may have other names, and are no secrets.
+          if (!entry.isDirectory() || inGit || isStateName(entry.name)) continue
           if (which === 'packages too' || (!isGitName(entry.name) && !isInPackages(entry.name)))
             pending.push(path.join(dir, entry.name))
         }
       }
     }
   }
+}
+
+interface EntryOfRoot {
+  readonly root: string
+  readonly absolute: string
+  /** Whether it is in a directory of git's own. */
+  readonly isGits: boolean
 }
 
 interface KnownNames {

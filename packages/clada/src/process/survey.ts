@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
 import { readableEntries } from './blocked-index.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
+import { isGits } from '../state/git-directory.ts'
 
 /**
  * One look over the whole project. By one before and one after a program that worked on the project itself it is known
@@ -20,20 +21,27 @@ export function surveyOf(root: string, isBlocked: (relative: string) => boolean)
   const files = new Map<string, string>()
   const dirs = new Map<string, number>()
   const repositories: string[] = []
-  const pending = ['']
-  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
-    for (const entry of readableEntries(path.join(root, dir)) ?? []) {
+  const pending: { dir: string; mode?: number }[] = [{ dir: '' }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { dir, mode } = next
+    const entries = readableEntries(path.join(root, dir)) ?? []
+    if (mode !== undefined && isGits(path.join(root, dir), entries)) {
+      repositories.push(dir)
+      continue
+    }
+    if (mode !== undefined) dirs.set(dir, mode)
+    for (const entry of entries) {
       const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
       const stat = fs.lstatSync(path.join(root, relative), { bigint: true, throwIfNoEntry: false })
-      if (isGitName(entry.name)) repositories.push(relative)
       if (stat === undefined) continue
       if (!entry.isDirectory()) {
+        // A file or a link that leads to one.
+        if (isGitName(entry.name)) repositories.push(relative)
         // The time of the last change of any kind cannot be set back, unlike that of the content.
         const inode = `${stat.dev}:${stat.ino}`
         files.set(relative, `${inode}:${stat.size}:${stat.mode}:${stat.mtimeNs}:${stat.ctimeNs}`)
-      } else if (!isGitName(entry.name) && !isStateName(entry.name) && !isBlocked(relative)) {
-        pending.push(relative)
-        dirs.set(relative, Number(stat.mode) & 0o7777)
+      } else if (!isStateName(entry.name) && !isBlocked(relative)) {
+        pending.push({ dir: relative, mode: Number(stat.mode) & 0o7777 })
       }
     }
   }

@@ -51,6 +51,14 @@ export function gitDirsAt(
   }
 }
 
+/** The directories, without links, that a `.git` file or link leads to, whether they can be used or not. */
+export function dirsNamedBy(top: string): string[] {
+  const dotGit = path.join(top, '.git')
+  const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
+  const gitDir = stat === undefined || stat.isDirectory() ? undefined : gitFileTarget(dotGit, stat)
+  return gitDir === undefined ? [] : [realGitPath(gitDir), realGitPath(commonDirOf(gitDir))]
+}
+
 /** The unfinished operation (merge, rebase, …) during which nothing must be committed. */
 export function inProgress({ gitDir }: Pick<GitDirs, 'gitDir'>): string | undefined {
   const found = unfinished.find(([name]) => fs.existsSync(path.join(gitDir, name)))
@@ -76,11 +84,17 @@ export const repairAdvice = 'If it was moved, git worktree repair or git submodu
 
 /** The directory that all worktrees of the next repository around a directory share, if there is one. */
 export function commonDirAround(dir: string): string | undefined {
+  const found = gitDirNear(dir)
+  return found === undefined ? undefined : realGitPath(commonDirOf(found.gitDir))
+}
+
+/** The next git directory that a `.git` around a directory is or leads to, whether clada uses it or not. */
+export function gitDirNear(dir: string): { readonly top: string; readonly gitDir: string } | undefined {
   for (let top = dir; ; top = path.dirname(top)) {
     const dotGit = path.join(top, '.git')
     const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
     const gitDir = stat === undefined || stat.isDirectory() ? dotGit : gitFileTarget(dotGit, stat)
-    if (stat !== undefined && gitDir !== undefined && isGitDir(gitDir)) return realGitPath(commonDirOf(gitDir))
+    if (stat !== undefined && gitDir !== undefined && isGitDir(gitDir)) return { top, gitDir }
     if (top === path.dirname(top)) return undefined
   }
 }

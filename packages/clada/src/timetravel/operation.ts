@@ -103,7 +103,7 @@ export class Operation {
   /** Brings files to a state, all of them or none. Returns warnings. */
   async restore(wanted: readonly WantedState[]): Promise<string[]> {
     const { workspace } = this.place
-    const notes = await workspace.restore(wanted)
+    const notes = await workspace.restore(wanted, 'committed')
     await workspace.settle()
     return notes.flatMap(noteWarnings)
   }

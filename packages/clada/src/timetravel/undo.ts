@@ -14,6 +14,7 @@ import {
   heldUndos,
   interruptedPaths,
   isAboutSame,
+  isMove,
   isUndone,
   lastStanding,
   standings,
@@ -319,7 +320,8 @@ async function revert(
   if (lost.length === plans.length && lost.length > 0)
     return { ...refuseUndo(`Nothing that execution ${record.number} saved can be read any more.`), conflicts }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
-  const notes = await workspace.restore(wanted)
+  // As a commit has it, where that is what came or goes.
+  const notes = await workspace.restore(wanted, isMove(record) ? 'committed' : 'ours')
   const warnings = [
     ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} was not restored: ${left}`])),
     ...notes.flatMap(noteWarnings),

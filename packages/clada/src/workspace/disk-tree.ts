@@ -34,6 +34,7 @@ import { copyAttributes } from './attributes.ts'
 import { nativeCalls } from './native.ts'
 import { holdsLoginIn } from '../process/login-files.ts'
 import type { Scratch } from './scratch.ts'
+import { refusePlanted } from './planted-repository.ts'
 import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
 import type {
   AdoptedFile,
@@ -56,6 +57,8 @@ export class DiskTree implements Tree {
   readonly #recorder: Recorder | undefined
   readonly #replacing: ReplacementContext
   readonly #touched = new Set<Dir>()
+  /** Set while files of a commit are put in place, which may have a repository among them. */
+  isCheckout = false
 
   constructor(scratch: Scratch, recorder?: Recorder, native = nativeCalls) {
     this.#scratch = scratch
@@ -216,6 +219,7 @@ export class DiskTree implements Tree {
   }
 
   rename(from: Location, to: Location): void {
+    this.#refusePlanted(to, 'other')
     const source = this.#walk.parentOf(from, { missing: 'fail', op: 'rename' })
     const target = this.#walk.parentOf(to, { missing: 'make', op: 'rename' })
     const displaced = fs.lstatSync(target.at(baseName(to)), { throwIfNoEntry: false })
@@ -233,6 +237,7 @@ export class DiskTree implements Tree {
   }
 
   makeDir(at: Location, mode?: number): void {
+    this.#refusePlanted(at, 'directory')
     const dir = this.#walk.dirAt(at, { missing: 'make', op: 'mkdir' })
     if (mode !== undefined && (fs.statSync(dir.at('.')).mode & 0o7777) !== mode) {
       const chmod = (): void => fs.chmodSync(dir.at('.'), mode)
@@ -243,6 +248,7 @@ export class DiskTree implements Tree {
   }
 
   adopt(at: Location, { from, mode }: AdoptedFile): void {
+    this.#refusePlanted(at, 'other')
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
     const safePath = dir.at(baseName(at))
     const there = fs.lstatSync(safePath, { throwIfNoEntry: false })
@@ -317,6 +323,7 @@ export class DiskTree implements Tree {
   }
 
   makeLink(at: Location, target: string): void {
+    this.#refusePlanted(at, 'other')
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'symlink' })
     const safePath = dir.at(baseName(at))
     const link = (): void => fs.symlinkSync(target, safePath)
@@ -469,6 +476,10 @@ export class DiskTree implements Tree {
     }
   }
 
+  #refusePlanted(at: Location, as: 'directory' | 'other'): void {
+    if (!this.isCheckout) refusePlanted(this, at, as)
+  }
+
   #openRegular(at: Location, op: string): { fd: number; stat: fs.Stats } {
     if (at.parts.length === 0) throw directoryError(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'fail', op })
@@ -490,6 +501,7 @@ export class DiskTree implements Tree {
 
   #begin(at: Location, base: ExpectedTarget, op: string, fill: Fill, content: WrittenContent): Replacement {
     if (at.parts.length === 0) throw directoryError(at, op)
+    this.#refusePlanted(at, 'other')
     const dir = this.#walk.parentOf(at, { missing: 'make', op })
     this.#touch(dir)
     return beginReplacement({ at, dir, base, op, fill, ...content, ...this.#replacing })

@@ -9,6 +9,7 @@ import { type Change, changeBetween } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
 import { placesChangedBy, landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
 import { SecondNames } from '../process/second-names.ts'
+import { GitDirectories } from '../state/git-directory.ts'
 import { isBlockedByName, type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
 import { type StagedChange, StagedTree, type Step } from './staged-tree.ts'
@@ -58,8 +59,8 @@ export interface OpenWorkspace extends Scope {
   look(absolute: string): EntryInfo | undefined
   /** The names in a directory; none where there is none. */
   names(absolute: string): ListedName[]
-  /** Brings paths to a state, all of them or none. */
-  restore(wanted: readonly WantedState[]): Promise<WriteNote[]>
+  /** Brings paths to a state, all of them or none. What is `committed` may have a repository as a fixture. */
+  restore(wanted: readonly WantedState[], whose?: 'ours' | 'committed'): Promise<WriteNote[]>
   /** Waits until everything that was changed is on the disk, names included. */
   settle(): Promise<void>
   close(): Promise<void>
@@ -97,13 +98,18 @@ export function openWorkspace(
           return further.length === 0 ? begun : begun.then(() => enterAll(further, recorder))
         }
   const contents = { holdLogin: (absolute: string) => disk.holdsLogin(locationOf(settings.root, absolute)) }
-  const names = new SecondNames([settings.root, ...settings.allowedRoots], {
+  const roots = [settings.root, ...settings.allowedRoots]
+  const git = new GitDirectories()
+  const names = new SecondNames(roots, {
     isBlocked: (absolute) => isBlockedByName(judge, contents, absolute),
     ownNames: (file) => recorder?.namesOf(file) ?? 0,
   })
-  const locator = new Locator(judge, settings.symlinks, contents, names)
-  // Restoring a link means the link, not its target.
-  const places = new Locator(judge, 'refuse', contents)
+  const locator = new Locator(judge, settings.symlinks, contents, { names, git, roots })
+  // Restoring a link means the link, not its target. A commit may have a repository as a fixture.
+  const places = {
+    ours: new Locator(judge, 'refuse', contents, { git, roots }),
+    committed: new Locator(judge, 'refuse', contents),
+  }
   const below = unsaved === undefined ? disk : withUnsaved(disk, unsaved, { settings, locator })
   const staged = over === 'staged' ? new StagedTree(below, acting) : undefined
   const declarations = new Declarations(disk, settings.encoding)
@@ -164,12 +170,13 @@ export function openWorkspace(
     inspect: (absolute) => inspectUnlinked(disk, locationOf(settings.root, absolute)),
     look: (absolute) => lookOf(disk, locationOf(settings.root, absolute)),
     names: (absolute) => listedNames(disk, locationOf(settings.root, absolute)),
-    restore: async (wanted) => {
+    restore: async (wanted, whose = 'ours') => {
       const located = wanted.map(({ absolute, ...state }) => ({
-        at: places.locate({ given: absolute, absolute }, 'write'),
+        at: places[whose].locate({ given: absolute, absolute }, 'write'),
         ...state,
       }))
-      return land(restoreSteps(located, disk))
+      disk.isCheckout = whose === 'committed'
+      return land(restoreSteps(located, disk)).finally(() => (disk.isCheckout = false))
     },
     settle: async () => {
       await workspace.waitForAll()

@@ -21,7 +21,8 @@ import { ProblemError } from '../core/problem.ts'
 import { SettingsError } from '../core/settings.ts'
 import { makeState, type ProjectState } from '../state/project-state.ts'
 import { type DiskBase, readWhole } from './disk-file.ts'
-import { isGitName, isStateName } from '../core/reserved-names.ts'
+import { isStateName } from '../core/reserved-names.ts'
+import { isGits } from '../state/git-directory.ts'
 import { pause } from '../core/pause.ts'
 
 /**
@@ -294,8 +295,9 @@ function sweepDir(dir: string, prefix: string): void {
 
 /** A directory and all below it, without those that never get temporary files. */
 function* directoriesBelow(dir: string): Generator<string> {
+  const entries = listEntries(dir)
+  if (isGits(dir, entries)) return
   yield dir
-  for (const entry of listEntries(dir))
-    if (entry.isDirectory() && !isGitName(entry.name) && !isStateName(entry.name))
-      yield* directoriesBelow(path.join(dir, entry.name))
+  for (const entry of entries)
+    if (entry.isDirectory() && !isStateName(entry.name)) yield* directoriesBelow(path.join(dir, entry.name))
 }

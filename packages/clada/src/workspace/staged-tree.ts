@@ -7,6 +7,7 @@ import { ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
 import { type Change, changeBetween, directoryError, hasSameContent, readOnlyError } from './disk-file.ts'
 import { type Location, linkError } from './walk.ts'
+import { refusePlanted } from './planted-repository.ts'
 import type { ModeAndOwner } from './replacement.ts'
 import type { AdoptedFile, Base, EntryInfo, ListedName, OutsideStage, PlacedContent, Removal, Tree } from './tree.ts'
 
@@ -184,6 +185,7 @@ export class StagedTree implements Tree {
   }
 
   makeDir(at: Location, mode?: number): void {
+    refusePlanted(this, at, 'directory')
     const there = mode === undefined ? undefined : this.look(at)
     if (there?.type === 'directory') {
       this.#step({ kind: 'make-dir', at, mode })
@@ -349,6 +351,7 @@ export class StagedTree implements Tree {
   }
 
   #makeParents(at: Location): void {
+    refusePlanted(this, at, 'other')
     if (at.parts.length > 1) this.makeDir(ancestor(at, at.parts.length - 1))
   }
 }

@@ -4,11 +4,13 @@ import type { Access, PathJudge, PathRefusal, WriterKind } from '../core/effects
 import type { PathArg } from '../core/files.ts'
 import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
-import { reservedReason, ProblemError } from '../core/problem.ts'
+import { gitReason, reservedReason, ProblemError } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/errors.ts'
 import { platform } from '../core/platform.ts'
+import { type GitDirectories, isFixture } from '../state/git-directory.ts'
 import { isHeldElsewhere, isInMemory, readStats, syncFileNow } from '../state/own-files.ts'
 import type { SecondNames } from '../process/second-names.ts'
+import { isGitName, isStateName } from '../core/reserved-names.ts'
 import { isWatched } from '../state/watched-files.ts'
 
 /** A path that was judged: a root, and the components below it. None of them is a link once the walk has passed. */
@@ -30,14 +32,14 @@ export class Locator {
   readonly #judge: PathJudge
   readonly #symlinks: 'refuse' | 'inside'
   readonly #contents: Contents
-  readonly #names: SecondNames | undefined
+  readonly #disk: DiskFacts
 
-  /** Without `names` only the spelling of a path decides, as for paths that were located before. */
-  constructor(judge: PathJudge, symlinks: 'refuse' | 'inside', contents: Contents, names?: SecondNames) {
+  /** Without facts only the spelling of a path decides. */
+  constructor(judge: PathJudge, symlinks: 'refuse' | 'inside', contents: Contents, disk: DiskFacts = {}) {
     this.#judge = judge
     this.#symlinks = symlinks
     this.#contents = contents
-    this.#names = names
+    this.#disk = disk
   }
 
   locate(arg: PathArg, access: Access): Location {
@@ -66,13 +68,34 @@ export class Locator {
     const { root, parts, unlessLogin } = decision
     const place = joinParts(root, parts)
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) return { reason: unlessLogin.reason }
-    const reason = isWatched(place) ? reservedReason : this.#names?.of(place)?.reason
+    if (this.#isOfGit(root, place, 'write')) return { reason: gitReason }
+    const reason = isWatched(place) ? reservedReason : this.#disk.names?.of(place)?.reason
     return reason === undefined ? { root, parts, absolute: place, given: absolute } : { reason }
   }
 
   /** Whether the content of a file is blocked. */
   isBlocked(absolute: string): boolean {
-    return isBlockedByName(this.#judge, this.#contents, absolute) || this.#names?.of(absolute) !== undefined
+    return (
+      isBlockedByName(this.#judge, this.#contents, absolute) ||
+      this.#disk.names?.of(absolute) !== undefined ||
+      this.#isOfGit(
+        this.#disk.roots?.find((root) => isInside(absolute, root)) ?? path.parse(absolute).root,
+        absolute,
+        'read',
+      )
+    )
+  }
+
+  /** Whether a walk over the project looks into a directory: not into those of git and clada. */
+  enters(dir: Location): boolean {
+    const name = baseName(dir)
+    return !isGitName(name) && !isStateName(name) && !this.#isOfGit(dir.root, dir.absolute, 'read')
+  }
+
+  /** Whether a path is in a git directory, whatever that is called. Fixtures of the project can be read. */
+  #isOfGit(root: string, place: string, access: Access): boolean {
+    const found = this.#disk.git?.around(place, root)
+    return found !== undefined && (access === 'write' || !isFixture(found))
   }
 
   #location(arg: PathArg, absolute: string, access: Access): Location {
@@ -82,11 +105,22 @@ export class Locator {
     const place = joinParts(root, parts)
     const unlessLogin = decision.unlessLogin && refusalError(arg, decision.unlessLogin)
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) throw unlessLogin
+    if (this.#isOfGit(root, place, access))
+      throw refusalError(arg, { verdict: 'deny', rule: 'path_denied', reason: gitReason })
     // By identity as well: a second mount or a hard link is another path to the same file.
-    const other = access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#names?.of(place)
+    const other =
+      access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#disk.names?.of(place)
     if (other !== undefined) throw refusalError(arg, { verdict: 'deny', rule: 'path_denied', ...other })
     return { root, parts, absolute: place, given: arg.given, unlessLogin }
   }
+}
+
+/** What the disk tells of a path, besides its spelling. */
+export interface DiskFacts {
+  readonly names?: SecondNames | undefined
+  readonly git?: GitDirectories | undefined
+  /** Above these, directories are not asked about. */
+  readonly roots?: readonly string[]
 }
 
 /** What is asked of a file whose name does not tell whether it is blocked. */

@@ -34,7 +34,6 @@ import { discardNames, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
 import type { Searched } from './search.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
-import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 export interface WorkspaceParts {
   readonly tree: Tree
@@ -358,7 +357,7 @@ export class ActionFiles implements Files {
         const child = { ...dir, parts: [...dir.parts, name], absolute: join(dir.absolute, name) }
         const relative = child.parts.slice(at.parts.length).join('/')
         if (type === 'directory') {
-          if (!isGitName(name) && !isStateName(name) && enter(relative)) pending.push(child)
+          if (this.#workspace.parts.locator.enters(child) && enter(relative)) pending.push(child)
         } else if (matches(relative)) found.push(relative)
       }
     }
