@@ -31,7 +31,8 @@ import {
   unitsOf,
   type Which,
 } from './units.ts'
-import { ListenerError, takePlace } from './place.ts'
+import { ListenerError, takePlace, trackedReason } from './place.ts'
+import { isIndexLocked, isTrackedByGit } from '../state/git-index.ts'
 import { type FiledReply, isInFence, repliesIn, type ReplyMark, replyAlone, trimmedLines } from './replies.ts'
 import { splitWatchedFile, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
 import { inspectFile, watchPath } from './watched-file.ts'
@@ -120,6 +121,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   /** Set after the first look: a file without blocks at the start is not reported. */
   let begun = false
   let trouble = ''
+  let lockedLooks = 0
   let queue: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
@@ -140,6 +142,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (signal.aborted) return
     const look = inspectFile(file, limit)
     if (look === undefined) return later(debounceMs)
+    // Git lists what it has written when it is done.
+    if (isIndexLocked(file)) {
+      if (lockedLooks++ > longLocked)
+        tellTrouble(`${file}: git is at work here, and nothing runs until index.lock is gone.`)
+      return later(Math.max(100, debounceMs))
+    }
+    lockedLooks = 0
+    if (isTrackedByGit(file)) return tellTrouble(`${trackedReason(file)}. Nothing in it runs until then.`)
     tellTrouble(look.kind === 'odd' ? `${file}: ${look.why}. It is ignored until it is a file again.` : '')
     if (look.kind === 'large') return refuse(inputTooLarge(look.size, limit), Buffer.from('too large'))
     // Deleted and not yet made again, or emptied and not yet written.
@@ -356,6 +366,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     },
   }
 }
+
+/** Looks during which git may hold its lock before that is said. */
+const longLocked = 50
 
 interface TypedCommand {
   readonly name: string

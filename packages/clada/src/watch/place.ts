@@ -7,6 +7,7 @@ import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { makeProjectFiles } from '../state/project-files.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { putFile, sweepNewFiles } from '../state/own-files.ts'
+import { isTrackedByGit } from '../state/git-index.ts'
 import { registerWatched } from '../state/watched-files.ts'
 import type { ReplyMark } from './replies.ts'
 import type { Fate, KnownFates } from './units.ts'
@@ -41,6 +42,7 @@ export async function takePlace(
   outputFile = inStateDir,
 ): Promise<ListenerFiles> {
   const file = realPlace(given, [root, ...allowedRoots])
+  if (isTrackedByGit(file)) throw new ListenerError('INVALID', trackedReason(file))
   const scratch = new Scratch(root)
   const ledger = new Ledger(placeForNotes(root, scratch), root, file)
   const unlock = await lockFor(ledger.lock, file)
@@ -65,6 +67,10 @@ export async function takePlace(
     throw error
   }
 }
+
+/** A checkout or a pull would bring blocks into it, which would run. */
+export const trackedReason = (file: string): string =>
+  `'${file}' is tracked by git, so a checkout or pull could bring blocks that run. Watch another file, or take it out of git: git rm --cached`
 
 /** Other runs of this user must not write what this one runs: without that it does not start. @throws ListenerError */
 function registered(file: string): () => void {
