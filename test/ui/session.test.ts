@@ -232,7 +232,7 @@ describe('a part of a file that is proposed as the whole of it', () => {
     const { root, own } = session({ 'a.txt': file })
     const plan = await own.open(`${text}\n**b.py**\n\`\`\`python\nb = 1\n\`\`\`\n`, 'x')
     expect(plan.blocks.map(({ state }) => state)).toEqual(['approval', 'ready'])
-    expect(plan.blocks[0]?.why).toContain('nothing for the beginning')
+    expect(plan.blocks[0]?.why).toContain('it lacks the beginning')
     for (const [task, choice] of decisions) await own.decide(task, choice)
     own.apply(null, own.plan?.revision ?? 0)
     await expect.poll(() => own.questions.list(), { interval: 5 }).toMatchObject([{ lacks: 'beginning' }])

@@ -44,8 +44,9 @@ export type LoopEvent =
   /** A program begins, or the user is asked whether it may. */
   | { readonly kind: 'program'; readonly what: string }
   | { readonly kind: 'action'; readonly result: ActionResult }
-  | { readonly kind: 'report'; readonly text: string; readonly success: boolean }
-  | { readonly kind: 'until'; readonly success: boolean; readonly text: string }
+  /** The reply is complete, and was applied. */
+  | { readonly kind: 'applied'; readonly result: ExecutionResult }
+  | { readonly kind: 'until'; readonly success: boolean; readonly result: ExecutionResult }
   /** `attempt`: the next one, of at most `of`; it comes after `afterMs`. */
   | {
       readonly kind: 'retry'
@@ -128,9 +129,9 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     rounds++
     const { reply, result } = turned
     tokens += turned.tokens
+    if (!signal.aborted) hear({ kind: 'applied', result })
     if (result.executedActions > 0) last = (await tried(clada, options, signal)) ?? last
     const report = reportOn(turned, options, last)
-    hear({ kind: 'report', text: report, success: result.success })
     const done = { reply, report }
     transcript.keepTurn(done, turned.tokens)
     turns.push(done)
@@ -246,7 +247,7 @@ async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): P
   const exitCode = result.success && isRecord(data) ? (data['exit_code'] ?? 0) : 0
   const success = result.success && exitCode === 0
   const text = `${formatReport(result, 'llm', report)}${exitCode === 0 ? '' : `\nexit code ${exitCode}`}`
-  hear({ kind: 'until', success, text })
+  hear({ kind: 'until', success, result })
   return { success, text, refused: action !== undefined && refusals.includes(code) ? userText(action) : undefined }
 }
 

@@ -144,9 +144,10 @@ export function prettyErrors(errors: readonly ParseError[], options: ReportOptio
   const isCall = first?.line === undefined && first?.blockStartLine === undefined
   const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
   const head = `${paint.red('✗')} ${spellOut(name)}`
-  const shown = errorDetail === undefined ? errors.map(withoutCode) : errors
+  const isBrief = errorDetail === undefined || errorDetail === 'minimal'
+  const shown = isBrief ? errors.map(withoutCode) : errors
   // Without its code an error does not say that it was cut off.
-  const unsaid = errorDetail === undefined ? errors.flatMap(wouldHaveRun) : []
+  const unsaid = isBrief ? errors.flatMap(wouldHaveRun) : []
   return [head, ...[...parseRepairLines(shown, lines), ...unsaid].flatMap((line) => sentence(`    ${line}`, options))]
 }
 

@@ -8,7 +8,7 @@ import { formatCount } from '@clada/reply/core/words.ts'
 import { type Ending, endingLine, type LoopEvent, type LoopResult, runLoop } from '../../loop/loop.ts'
 import { apiModel, type Model, programModel } from '../../loop/model.ts'
 import { Transcript, type Turn } from '../../loop/transcript.ts'
-import { primaryOf, spellOut } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import type { Ask } from '../../core/commands.ts'
@@ -18,9 +18,10 @@ import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, readNumber, programs, running, saving, UsageError } from '../flags.ts'
 import { loadConfigured, forLongProcess, paintFor, reportOptions, withConfig } from '../options.ts'
 import { now } from '../../core/time-limit.ts'
-import { type Paint, paintDiff } from '../../report/pretty.ts'
+import { type Paint, paintDiff, prettyAction, prettyEnd, withoutColor } from '../../report/pretty.ts'
+import type { ReportOptions } from '../../report/parts.ts'
 import { elapsedText, openEndNotice } from '../end-notice.ts'
-import { canAsk, print } from '../streams.ts'
+import { canAsk, columnsOf, print } from '../streams.ts'
 import { executionNumber } from './history.ts'
 import { drawTaskMap } from './prompt.ts'
 
@@ -94,10 +95,11 @@ export const command: Command = {
     const time = readNumber(flags, 'time')
     const notice = await openEndNotice(flags)
     const begun = now()
+    const configured = await withConfig(flags)
     const result = await runLoop({
       model: asked.model,
       clada: loopOptions,
-      report: reportOptions(await withConfig(flags)),
+      report: reportOptions(configured),
       prompt,
       until,
       limits: {
@@ -109,7 +111,7 @@ export const command: Command = {
       transcript,
       before: asked.before,
       signal: stop.signal,
-      hear: flags.quiet === undefined ? tellTo(paintFor(flags, 2), progress, asked.model.name) : () => undefined,
+      hear: flags.quiet === undefined ? tellTo(configured, progress, asked.model.name) : () => undefined,
     })
     progress.end()
     process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
@@ -234,8 +236,19 @@ async function loopPrompt(
   )
 }
 
-function tellTo(paint: Paint, progress: ProgressLine, model: string): (event: LoopEvent) => void {
+/** A person reads what went wrong; the report that the model reads is kept with the loop. */
+function tellTo(flags: FlagValues, progress: ProgressLine, model: string): (event: LoopEvent) => void {
   const begun = now()
+  const paint = paintFor(flags, 2)
+  const options = reportOptions(flags)
+  const shown: ReportOptions = {
+    ...options,
+    color: paint !== withoutColor,
+    columns: columnsOf(2),
+    outputLimit: 1000,
+    errorDetail: options.errorDetail ?? 'minimal',
+  }
+  const sayLines = (lines: readonly string[]): void => say(lines.map((line) => `${line}\n`).join(''))
   const say = (text: string): void => {
     progress.clear()
     process.stderr.write(text)
@@ -250,16 +263,18 @@ function tellTo(paint: Paint, progress: ProgressLine, model: string): (event: Lo
       case 'text':
         return say(paint.dim(spellOut(event.text)))
       case 'action': {
-        const { success, action } = event.result
-        const mark = success ? paint.green('✓') : paint.red('✗')
-        say(`\n${mark} ${action} ${spellOut(primaryOf(event.result))}\n`)
+        // What was read is for the model.
+        const { success, data: _, ...rest } = event.result
+        sayLines(['', ...prettyAction(success ? { ...rest, success } : event.result, shown)])
         // The model may still be writing.
         return progress.busy(`waiting for ${model}`)
       }
-      case 'report':
-        return say(event.success ? '' : `\n${spellOut(event.text)}\n`)
-      case 'until':
-        return say(`\n--until: ${event.success ? paint.green('succeeds') : paint.red('fails')}\n`)
+      case 'applied':
+        return sayLines(event.result.success ? [] : ['', ...prettyEnd(event.result, shown)])
+      case 'until': {
+        const why = event.success ? [] : event.result.results.flatMap((one) => prettyAction(one, shown).slice(1))
+        return sayLines(['', `--until: ${event.success ? paint.green('succeeds') : paint.red('fails')}`, ...why])
+      }
       case 'retry':
         return say(
           `${paint.yellow(`clada: ${spellOut(event.reason)}; attempt ${event.attempt} of ${event.of} in ${elapsedText(event.afterMs)}`)}\n`,
