@@ -154,7 +154,14 @@ describe('a proposal that is a part of the file', () => {
   it('is shown with a warning', async () => {
     const own = new Clada({ repoPath: root(), gitCommit: false })
     const { result } = await own.preview(proposed(part))
-    expect(result.results[0]?.warnings).toEqual(['it has nothing for the beginning of the file, and would delete it'])
+    expect(result.results[0]?.warnings).toEqual(['it lacks the beginning of the file, which would be deleted'])
+  })
+
+  it('says once what it lacks, where it waits for a yes', async () => {
+    const { results } = await new Clada({ repoPath: root(), gitCommit: false }).execute(proposed(part))
+    const lacks = 'it lacks the beginning of the file, which would be deleted'
+    expect(results).toMatchObject([{ error: expect.stringContaining(lacks) }])
+    expect(results[0]?.warnings ?? []).toEqual([])
   })
 
   it('is not written by a review without a yes of its own', async () => {
@@ -209,7 +216,7 @@ describe('a proposal that is a part of the file', () => {
   it.skipIf(noTyping)('is asked about at a terminal with the warning that diff prints', async () => {
     const cwd = root()
     fs.writeFileSync(path.join(cwd, 'reply.md'), proposed(part))
-    const warning = 'it has nothing for the beginning of the file, and would delete it'
+    const warning = 'it lacks the beginning of the file, which would be deleted'
     const diff = clada(['diff', '--no-config', 'reply.md'], { cwd })
     expect(diff.stderr).toContain(warning)
     const run = ['run', '--no-git', '--no-config', '--proposals', 'apply', 'reply.md']

@@ -124,12 +124,16 @@ export class Proposals {
       if (isSettled) continue
       if (lacks === 'everything') this.waiting.push({ line: block.startLine, path })
       if (lacks === 'everything') return { warnings, problem: { kind: 'review-needed', path, refused: false, lacks } }
-      if (lacks !== undefined && lacks !== 'characters') warnings.push(missingSentence(lacks))
-      if (effect === 'show') continue
+      const doubts = lacks === undefined || lacks === 'characters' ? [] : [missingSentence(lacks)]
+      if (effect === 'show') {
+        warnings.push(...doubts)
+        continue
+      }
       const answer = await this.#ask(proposal)
       if (answer === undefined) this.waiting.push({ line: block.startLine, path })
       if (answer !== 'once' && answer !== 'always')
         return { warnings, problem: { kind: 'review-needed', path, refused: answer === 'no', lacks } }
+      warnings.push(...doubts)
       this.#agreed ||= answer === 'always'
     }
     return { warnings }

@@ -100,11 +100,11 @@ export const proposalWords = {
 /** Why a proposal is not taken for the whole of a file. */
 export const missingSentence = (lacks: MissingPart): string =>
   ({
-    beginning: 'it has nothing for the beginning of the file, and would delete it',
-    end: 'it has nothing for the end of the file, and would delete it',
+    beginning: 'it lacks the beginning of the file, which would be deleted',
+    end: 'it lacks the end of the file, which would be deleted',
     most: 'it has too little of the file to be all of it, and would delete the rest',
     everything: 'it is empty, and would delete all of the file',
-    characters: 'it has characters that the file has not, as copying makes them (quotes, spaces or HTML entities)',
+    characters: 'it has quotes, spaces or HTML entities that the file does not have, as copying makes them',
   })[lacks]
 
 /** The same as a whole sentence without a stop, for a question. */

@@ -46,7 +46,10 @@ export const executionMessages: MessageRows<
       const what = refused ? 'The user refused the proposal' : "Not applied: the proposal needs the user's approval"
       return lacks === undefined ? what : `${what}; ${missingSentence(lacks)}`
     },
-    toUser: ({ refused, lacks }) => (refused && lacks === undefined ? 'You refused the proposal' : undefined),
+    toUser: ({ refused, lacks }) => {
+      if (lacks === 'everything') return undefined
+      return refused ? 'You refused the proposal' : undefined
+    },
     details: ({ path }) => ({ path }),
     advice: ({ refused, lacks }) => {
       if (lacks === 'characters')
