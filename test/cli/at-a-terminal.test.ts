@@ -57,6 +57,14 @@ describe.skipIf(noTyping !== undefined)('at a terminal', () => {
     )
   })
 
+  it.each([['--help'], ['help', 'context'], ['help', 'run']])('help fits a narrow terminal: %s %s', async (...args) => {
+    const person = typing(args, { ...project(), columns: 44 })
+    expect(await person.ended()).toBe(0)
+    const lines = person.output().split('\n')
+    // A line that is one long word, or an example, cannot be broken.
+    expect(lines.filter((line) => line.length > 44 && !line.startsWith('  clada '))).toEqual([])
+  })
+
   it('what doctor finds is broken between words, below its first word', async () => {
     const person = typing(['doctor'], { ...project(), columns: 50 })
     await person.ended()

@@ -1,8 +1,9 @@
 import { wrapWords } from '@clada/reply/core/words.ts'
+import { wrapLine } from '../../report/width.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import { type Command, commandGroups } from '../command.ts'
 import { type Flag, flagGroups, flags, UsageError } from '../flags.ts'
-import { print } from '../streams.ts'
+import { columnsOf, print } from '../streams.ts'
 
 export const command: Command = {
   name: 'help',
@@ -19,38 +20,46 @@ export const command: Command = {
       const names = commands.map((one) => one.name)
       throw new UsageError(`There is no command ${name}.${didYouMean(name, names)}`)
     }
-    print(found === undefined ? generalHelp(commands) : commandHelp(found))
+    const width = Math.min(columnsOf(1) ?? usualWidth, usualWidth)
+    print(found === undefined ? generalHelp(commands, width) : commandHelp(found, width))
     return 0
   },
 }
 
-/** Every terminal is at least this wide. */
-const width = 80
+/** Longer lines are hard to read. */
+const usualWidth = 80
 
-function generalHelp(commands: readonly Command[]): string {
+function generalHelp(commands: readonly Command[], width: number): string {
   const indent = indentBeside(commands.map(({ name }) => name))
   const groups = commandGroups.map((group) => [
     `${capitalized(group)}:`,
     ...inTwoColumns(
       commands.flatMap((one) => (one.group === group ? [[one.name, one.summary] as const] : [])),
-      indent,
+      { indent, width },
     ),
     '',
   ])
   return [
-    "Applies the edits and commands in a language model's reply to your project,",
-    'reports what it did, and can undo it.',
+    ...wrapLine(
+      "Applies the edits and commands in a language model's reply to your project, reports what it did, and can undo it.",
+      width,
+    ),
     '',
-    '  clada reply.md           apply a saved reply',
-    '  clada diff reply.md      see what it would change first',
-    '  clada undo               take the last one back',
+    ...inTwoColumns(firstSteps, { indent: 27, width }),
     '',
     ...groups.flat(),
-    'Flags and examples of a command: clada help COMMAND',
+    ...wrapLine('Flags and examples of a command: clada help COMMAND', width),
   ].join('\n')
 }
 
-export function commandHelp({ name, usage, summary, about, flags: names, examples }: Command): string {
+const firstSteps: readonly HelpRow[] = [
+  ['clada reply.md', 'apply a saved reply'],
+  ['clada diff reply.md', 'see what it would change first'],
+  ['clada undo', 'take the last one back'],
+]
+
+export function commandHelp(command: Command, width = usualWidth): string {
+  const { name, usage, summary, about, flags: names, examples } = command
   const shown: readonly Flag[] = names.flatMap((flag) => flags.filter((one) => one.name === flag))
   const rows = (list: readonly Flag[]): readonly HelpRow[] => list.map((flag) => flagRow(flag, name))
   const flagIndent = indentBeside(
@@ -59,19 +68,23 @@ export function commandHelp({ name, usage, summary, about, flags: names, example
   )
   const groups = shown.length > fewFlags ? grouped(shown) : [{ heading: 'Flags', list: shown }]
   return [
-    usage,
+    ...wrapLine(usage, width),
     '',
     ...wrapWords((about ?? `${capitalized(summary)}.`).split(/\s+/), width),
-    ...groups.flatMap(({ heading, list }) => ['', `${heading}:`, ...inTwoColumns(rows(list), flagIndent)]),
+    ...groups.flatMap(({ heading, list }) => [
+      '',
+      `${heading}:`,
+      ...inTwoColumns(rows(list), { indent: flagIndent, width }),
+    ]),
     '',
     'Examples:',
-    ...inTwoColumns(
-      examples,
-      indentBeside(
+    ...inTwoColumns(examples, {
+      indent: indentBeside(
         examples.map(([line]) => line),
         widestExample,
       ),
-    ),
+      width,
+    }),
   ].join('\n')
 }
 
@@ -98,11 +111,15 @@ function flagRow(flag: Flag, command: string): HelpRow {
 type HelpRow = readonly [left: string, right: string]
 
 /** Where the right column begins. Left sides wider than `widest` do not push it further. */
-const indentBeside = (lefts: readonly string[], widest = width): number =>
+const indentBeside = (lefts: readonly string[], widest = usualWidth): number =>
   2 + Math.max(...lefts.map(({ length }) => length).filter((length) => length <= widest), 8) + 2
 
-/** A left side that reaches into the right column has a line of its own. */
-function inTwoColumns(rows: readonly HelpRow[], indent: number): string[] {
+/** A left side that reaches into the right column has a line of its own; in a narrow terminal this column is further left. */
+function inTwoColumns(
+  rows: readonly HelpRow[],
+  { indent: wanted, width }: { indent: number; width: number },
+): string[] {
+  const indent = width < usualWidth ? Math.min(wanted, Math.max(4, width - leastRight)) : wanted
   return rows.flatMap(([left, right]) => {
     const lines = wrapWords(right.split(' '), width - indent)
     const beside = 2 + left.length + 2 <= indent ? lines.shift() : undefined
@@ -110,5 +127,8 @@ function inTwoColumns(rows: readonly HelpRow[], indent: number): string[] {
     return [head, ...lines.map((line) => ' '.repeat(indent) + line)]
   })
 }
+
+/** Narrower columns of text are hard to read. */
+const leastRight = 28
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
