@@ -26,7 +26,7 @@ const cases: readonly (readonly [typed: string, ...answers: string[]])[] = [
   ['clada completion zs', 'zsh'],
   ['clada help tru', 'trust'],
   ['clada trust rem', 'remove'],
-  ['clada context pr', 'prune', 'print'],
+  ['clada context pru', 'prune'],
   ['clada context ad', 'add'],
 ]
 
