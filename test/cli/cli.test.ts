@@ -59,7 +59,9 @@ describe('clada run', () => {
         })
         expect({ status, stderr }).toEqual({
           status: 1,
-          stderr: expect.stringMatching(/^(clada: 1 action .*\n)?clada: the report could not be .*ENOSPC.*\n$/),
+          stderr: expect.stringMatching(
+            /^(clada: 1 action .*\n)?clada: the report could not be written to standard output: the disk is full\n$/,
+          ),
         })
       }
     } finally {
@@ -89,8 +91,12 @@ describe('clada run', () => {
     expect(clada(['context', 'ad', 'a.txt'], { cwd }).stderr).toContain('Did you mean add?')
     expect(clada(['config', 'limts'], { cwd }).stderr).toContain('Did you mean limits?')
     expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
-    expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout must be a number, not 'soon'.")
-    expect(clada(['--timeout=-5'], { cwd }).stderr).toContain("--timeout must be a positive number, not '-5'.")
+    expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain(
+      "--timeout must be a number of seconds, or a time such as 5m, not 'soon'.",
+    )
+    expect(clada(['--timeout=-5'], { cwd }).stderr).toContain(
+      "--timeout must be a positive number of seconds, or a time such as 5m, not '-5'.",
+    )
     expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
   })
 

@@ -35,6 +35,15 @@ describe('clada convert', () => {
     expect(filesIn(cwd)).toEqual({ 'src/a.txt': 'x' })
   })
 
+  it('says that a text has no blocks', async () => {
+    const cwd = scratchDir()
+    expect(await called(['convert', '--to', 'cml', '-'], { cwd, input: 'Only prose.\n' })).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'clada: no blocks found, so there is nothing to convert\n',
+    })
+  })
+
   it('lists what cannot be said, with its line, and ends with 1', async () => {
     const cwd = scratchDir()
     expect(await called(['convert', '--to', 'cml', '-'], { cwd, input: patch })).toEqual({

@@ -91,7 +91,7 @@ describe('the question at a terminal', () => {
         /whatever this runs, in the sandbox\.\s+Run it\? y \(once\), a \(always\), t \(try it first\) or n/,
       )
       expect(shown).toMatch(
-        /exit 0, 1 file\s+changed\. Nothing is kept yet\.\s+\+ made\.txt\s+Approve it and keep this result\?/,
+        /exit\s+0,\s+1\s+file\s+changed\.\s+Nothing\s+is\s+kept\s+yet\.\s+\+ made\.txt\s+Approve it and keep this result\?/,
       )
       expect(fs.existsSync(path.join(dir, 'made.txt'))).toBe(stays)
     },

@@ -19,13 +19,15 @@ describe('a command that the system refuses to do', () => {
   it('says what it cannot write to, and approves nothing by half', () => {
     const { cwd, clada, call } = foreignProject()
     const { status, stderr } = call('approve', 'true')
-    expect(stderr).toBe(`clada: Permission denied: '${cwd}/.clada' (EACCES). Change the permissions.\n`)
+    expect(stderr).toBe(
+      `clada: Permission denied: '${cwd}/.clada' (EACCES). Check who owns it, and the permissions of it and its directory.\n`,
+    )
     expect(status).toBe(1)
     expect(call('approvals').stdout).not.toContain('true')
     const file = path.join(cwd, 'clada_input.md')
     expect(call('watch')).toMatchObject({
       status: 1,
-      stderr: `clada: Permission denied: '${file}' (EACCES). Change the permissions.\n`,
+      stderr: `clada: Permission denied: '${file}' (EACCES). Check who owns it, and the permissions of it and its directory.\n`,
     })
     const doctor = call('doctor')
     expect(doctor).toMatchObject({ status: 1, stdout: expect.stringMatching(/^✗ project .* cannot be written to\n/) })

@@ -184,16 +184,16 @@ export function approvalFacts(
       ...(changed ? ['  You approved it before, but files that could decide what it runs have changed.'] : []),
       ...bindings,
     ]),
-    ...(tried === undefined ? [] : triedFacts(tried)),
+    ...(tried === undefined ? [] : triedFacts(tried, sentences)),
   ]
 }
 
-function triedFacts(tried: TrialRun): string[] {
+function triedFacts(tried: TrialRun, sentences: (lines: readonly string[]) => string[]): string[] {
   const listed = tried.changed.slice(0, 20).map(({ path, change }) => `    ${marks[change]} ${spellOutCommand(path)}`)
   const more = tried.changed.length - listed.length + tried.more
   const output = triedOutput(tried).slice(-10)
   return [
-    `  Tried. ${triedSentence(tried)}`,
+    ...sentences([`  Tried. ${triedSentence(tried)}`]),
     ...listed,
     ...(more === 0 ? [] : [`    and ${more} more`]),
     ...(output.length === 0 ? [] : ['  The end of its output:', ...output.map((line) => `    | ${line}`)]),

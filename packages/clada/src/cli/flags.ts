@@ -398,9 +398,14 @@ export function readNumber(values: FlagValues, name: FlagName): number | undefin
   const text = values[name]?.[0]
   if (text === undefined) return undefined
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text) ?? []
-  const factor = (name === 'time' || name.endsWith('timeout') ? times : sizes)[unit.toLowerCase()]
-  if (digits === undefined || factor === undefined)
-    throw new UsageError(`--${name} must be ${text.startsWith('-') ? 'a positive number' : 'a number'}, not '${text}'.`)
+  const isTime = name === 'time' || name.endsWith('timeout')
+  const factor = (isTime ? times : sizes)[unit.toLowerCase()]
+  if (digits === undefined || factor === undefined) {
+    const number = text.startsWith('-') ? 'a positive number' : 'a number'
+    throw new UsageError(
+      `--${name} must be ${number}${isTime ? ' of seconds, or a time such as 5m' : ''}, not '${text}'.`,
+    )
+  }
   return Number(digits) * factor
 }
 

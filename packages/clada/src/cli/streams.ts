@@ -15,7 +15,7 @@ export class OutputError extends Error {
   override readonly name = 'OutputError'
 
   constructor(cause: unknown) {
-    super(`the report could not be written to stdout: ${cause instanceof Error ? cause.message : cause}`)
+    super(`the report could not be written to standard output: ${osReason(codeOf(cause)) ?? messageOf(cause)}`)
   }
 }
 

@@ -165,7 +165,7 @@ export class Checkpoints {
       return foreign === undefined ? [] : [foreign]
     }
     const busy = inProgress(repository)
-    if (busy !== undefined) throw gitError(`${busy} is in progress`, `Finish or abort ${busy} first.`)
+    if (busy !== undefined) throw gitError(`${busy} is in progress`, 'Finish or abort it first.')
     // An undo restores files even if git cannot commit them.
     const { branch } = this.#head
     if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])

@@ -204,7 +204,7 @@ export async function idleRepository(root: string, advice: string): Promise<Conf
   const repository = await findRepository(root)
   if (repository === undefined) throw gitError('there is no git repository here', advice)
   const busy = inProgress(repository)
-  if (busy !== undefined) throw gitError(`${busy} is in progress`, `Finish or abort ${busy} first.`)
+  if (busy !== undefined) throw gitError(`${busy} is in progress`, 'Finish or abort it first.')
   return repository
 }
 

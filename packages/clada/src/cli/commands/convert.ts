@@ -29,8 +29,9 @@ export const command: Command = {
     const converted = inputs.map(({ name, text }) => ({ name, ...convertDocument(text, to, options) }))
     const texts = converted.map(({ text }) => text).filter((text) => text !== '')
     if (texts.length > 0) print(texts.join('\n\n'))
-    for (const { name, refused, warnings } of converted) {
+    for (const { name, text, refused, warnings } of converted) {
       const place = inputs.length > 1 ? `${name}: ` : ''
+      if (text === '' && refused.length === 0) tell(`${place}no blocks found, so there is nothing to convert`)
       for (const { line, message } of refused) tell(`${place}line ${line}: not converted: ${message}`)
       for (const warning of warnings) tell(`${place}warning: ${warning}`)
     }

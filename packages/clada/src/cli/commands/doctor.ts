@@ -346,7 +346,7 @@ async function savingOf(
   if (mode === 'shadow') return fine(`shadow (${asked}): checkpoints under refs/clada; the branch is not changed`)
   const busy = inProgress(repository)
   if (busy !== undefined) {
-    const advice = `Finish or abort ${busy} first, or use --no-git.`
+    const advice = 'Finish or abort it first, or use --no-git.'
     return { name, ok: false, found: `${busy} is in progress, so nothing is executed`, advice }
   }
   if (hasGit && (await inRepository(repository, ['diff', '--cached', '--quiet'], { okExitCodes: [1] })).status === 1)

@@ -1,4 +1,4 @@
-import { type Advice, adviseAskingUser, type Problem } from '../../core/problem.ts'
+import type { Advice, Problem } from '../../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { checkPath, type ExplainPart, type MessageRows } from './row.ts'
 import { errorText, userText } from '../failure.ts'
@@ -176,6 +176,11 @@ const osCodes: Record<string, Code> = {
 
 export const osCode = (code: string): Code => osCodes[code] ?? 'io_error'
 
+const checkPermissions: Advice = {
+  model: 'Ask the user to change the permissions.',
+  user: 'Check who owns it, and the permissions of it and its directory.',
+}
+
 function osAdvice({ code, op, meant, held }: OsProblem): Advice | undefined {
   switch (code) {
     case 'ENOENT':
@@ -185,7 +190,7 @@ function osAdvice({ code, op, meant, held }: OsProblem): Advice | undefined {
     case 'EACCES':
     case 'EPERM':
     case 'EBUSY':
-      return held ? heldElsewhere : code === 'EBUSY' ? undefined : adviseAskingUser('change the permissions')
+      return held ? heldElsewhere : code === 'EBUSY' ? undefined : checkPermissions
     case 'EISDIR':
       if (op === 'unlink') return 'Use dir_delete for an empty directory.'
       if (op === 'rename') return 'Name files, also as new_path. For a directory, use run with: mv OLD NEW'
