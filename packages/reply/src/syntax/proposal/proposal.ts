@@ -274,7 +274,7 @@ function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Pass
     const isOuter = isWrapper(source, fence)
     return { places: [], last, within: isOuter ? (fence.isClosed ? 'shown' : 'read') : undefined }
   }
-  if (isSessionAbout(title.path, language) || isPrompt(rows, title.path)) return { places: [], last }
+  if (isSessionAbout(title.path, language) || beginsWithPrompt(rows, title.path)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
   const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
   const isExplained =
@@ -321,7 +321,7 @@ function commentedBelow(rows: Rows, first: string): string[] {
 }
 
 /** A shell's prompt with a command, where no text of the file can begin so. */
-const isPrompt = (rows: Rows, path: string): boolean =>
+const beginsWithPrompt = (rows: Rows, path: string): boolean =>
   rows.first <= rows.last &&
   /^\$ [a-z]/.test(rows.row(rows.first)) &&
   !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(path)
