@@ -330,6 +330,12 @@ describe('a server as the model', () => {
 
   const broken: [string, Answer, string][] = [
     ['refuses', (response) => response.writeHead(401).end('bad key'), 'answered with 401: bad key'],
+    [
+      'refuses with a reason',
+      (response) => response.writeHead(401).end('{"error":{"message":"bad key","type":"auth"}}'),
+      'answered with 401: bad key',
+    ],
+    ['refuses as Ollama does', (response) => response.writeHead(404).end('{"error":"no model m"}'), ': no model m'],
     ['sends nonsense', (response) => response.end('data: {nonsense\n\n'), 'not JSON'],
     ['sends an error', (response) => response.end('data: {"error":{"message":"overloaded"}}\n\n'), 'overloaded'],
     ['ends too early', (response) => response.end(event('half')), 'in the middle of the reply'],

@@ -19,6 +19,7 @@ it('a person reads what failed and why, and not the report that the model reads'
   expect(filesIn(cwd)).toEqual({ 'a.txt': 'one' })
   expect(status).toBe(0)
   expect(stdout).toMatch(/^Loop 1\. Ended after 3 rounds, /)
+  expect(stderr).toMatch(/\nDone\.\n$/)
   const shown = stderr.replaceAll(/\(\d+ tokens, \d+ s\)/g, '(…)')
   expect(shown.split('\n').filter((line) => line !== '')).toEqual([
     '--until: fails',

@@ -1,3 +1,4 @@
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { hasCode } from '../core/errors.ts'
 import { startMarked } from '../process/marked.ts'
 
@@ -189,9 +190,21 @@ async function modelRefusal(response: Response, key: string | undefined): Promis
   const passes = response.status === 429 || response.status === 408 || response.status >= 500
   const afterMs = Number.isFinite(seconds) ? Math.min(seconds, 120) * 1000 : undefined
   return new ModelError(
-    `the model answered with ${response.status}: ${beginning(text, 500, key)}`,
+    `the model answered with ${response.status}: ${beginning(errorMessageIn(text), 500, key)}`,
     passes ? { afterMs } : undefined,
   )
+}
+
+/** OpenAI and most others answer `{"error":{"message":"…"}}`, Ollama `{"error":"…"}`. */
+function errorMessageIn(text: string): string {
+  try {
+    const answer: unknown = JSON.parse(text)
+    const error = isRecord(answer) ? answer['error'] : undefined
+    const message = isRecord(error) ? error['message'] : error
+    return typeof message === 'string' && message !== '' ? message : text
+  } catch {
+    return text
+  }
 }
 
 /** The beginning of an error, which may have no end: a few seconds and a few bytes are enough to say what is wrong. */

@@ -20,6 +20,7 @@ import { loadConfigured, forLongProcess, paintFor, reportOptions, withConfig } f
 import { now } from '../../core/time-limit.ts'
 import { type Paint, paintDiff, prettyAction, prettyEnd, withoutColor } from '../../report/pretty.ts'
 import type { ReportOptions } from '../../report/parts.ts'
+import { wrapLine } from '../../report/width.ts'
 import { elapsedText, openEndNotice } from '../end-notice.ts'
 import { canAsk, columnsOf, print } from '../streams.ts'
 import { executionNumber } from './history.ts'
@@ -96,6 +97,7 @@ export const command: Command = {
     const notice = await openEndNotice(flags)
     const begun = now()
     const configured = await withConfig(flags)
+    const shown = flags.quiet === undefined ? showEvents(configured, progress, asked.model.name) : undefined
     const result = await runLoop({
       model: asked.model,
       clada: loopOptions,
@@ -111,9 +113,10 @@ export const command: Command = {
       transcript,
       before: asked.before,
       signal: stop.signal,
-      hear: flags.quiet === undefined ? tellTo(configured, progress, asked.model.name) : () => undefined,
+      hear: (event) => shown?.hear(event),
     })
     progress.end()
+    shown?.end()
     process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
     transcript.note({ ended: result.ending })
     const clada = new Clada(loopOptions)
@@ -236,8 +239,14 @@ async function loopPrompt(
   )
 }
 
+interface ShownEvents {
+  readonly hear: (event: LoopEvent) => void
+  /** Before anything else is printed. */
+  readonly end: () => void
+}
+
 /** A person reads what went wrong; the report that the model reads is kept with the loop. */
-function tellTo(flags: FlagValues, progress: ProgressLine, model: string): (event: LoopEvent) => void {
+function showEvents(flags: FlagValues, progress: ProgressLine, model: string): ShownEvents {
   const begun = now()
   const paint = paintFor(flags, 2)
   const options = reportOptions(flags)
@@ -249,11 +258,19 @@ function tellTo(flags: FlagValues, progress: ProgressLine, model: string): (even
     errorDetail: options.errorDetail ?? 'minimal',
   }
   const sayLines = (lines: readonly string[]): void => say(lines.map((line) => `${line}\n`).join(''))
+  let isLineOpen = false
   const say = (text: string): void => {
+    if (text === '') return
     progress.clear()
     process.stderr.write(text)
+    isLineOpen = false
   }
-  return (event) => {
+  // A model seldom ends its reply with a line break.
+  const endLine = (): void => {
+    if (isLineOpen) say('\n')
+  }
+  const hear = (event: LoopEvent): void => {
+    if (event.kind !== 'text') endLine()
     switch (event.kind) {
       case 'round':
         say(`\n${paint.bold(`--- round ${event.round} (${event.tokens} tokens, ${elapsedText(now() - begun)}) ---`)}\n`)
@@ -261,7 +278,9 @@ function tellTo(flags: FlagValues, progress: ProgressLine, model: string): (even
       case 'program':
         return progress.program(event.what)
       case 'text':
-        return say(paint.dim(spellOut(event.text)))
+        say(paint.dim(spellOut(event.text)))
+        isLineOpen = event.text !== '' && !event.text.endsWith('\n')
+        return
       case 'action': {
         // What was read is for the model.
         const { success, data: _, ...rest } = event.result
@@ -281,6 +300,7 @@ function tellTo(flags: FlagValues, progress: ProgressLine, model: string): (even
         )
     }
   }
+  return { hear, end: endLine }
 }
 
 /** The total changes of all executions of the loop. */
@@ -316,14 +336,19 @@ function summarizeLoop({ number, result, changes, until, elapsedMs }: LoopSummar
     binary ? `Binary file ${path} changed\n` : unifiedDiff(before && path, after && path, before, after, {}),
   )
   const ink = codes[result.ending] === 0 ? paint.green : paint.yellow
+  const columns = columnsOf(1)
+  const sentence = (text: string): string[] =>
+    columns === undefined ? [spellOut(text)] : wrapLine(spellOut(text), columns)
   return [
-    ink(spellOut(`Loop ${number}. ${endingLine(result)} It took ${elapsedText(elapsedMs)}.`)),
+    ...sentence(`Loop ${number}. ${endingLine(result)} It took ${elapsedText(elapsedMs)}.`).map(ink),
     ...(result.until === undefined
       ? []
-      : [spellOut(`${until}: ${state(result.until.before)} before, ${state(result.until.after)} after.`)]),
-    changes.length === 0
-      ? 'No file was changed.'
-      : `${formatCount(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
+      : sentence(`${until}: ${state(result.until.before)} before, ${state(result.until.after)} after.`)),
+    ...sentence(
+      changes.length === 0
+        ? 'No file was changed.'
+        : `${formatCount(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
+    ),
     ...(diffs.length === 0
       ? []
       : [
