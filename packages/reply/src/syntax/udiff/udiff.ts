@@ -24,7 +24,7 @@ import { EXTENDED, DiffRegion, type FileSection, UdiffWalk } from './walk.ts'
  * on and ignored. Counts are not trusted: a hunk continues as long as lines have a mark. They serve where nothing
  * else tells. Outside a fence, a list that follows a blank line after a hunk whose counts are reached is text, though
  * its lines have marks too; "-- " after such a hunk is the signature of a mail; "--- " with "+++ " below is the last
- * change of a hunk whose counts still lack one line each. An empty line in a hunk is an empty line of context. In a
+ * change of a hunk whose counts still lack one line each, unless both name one file and "@@" is below them. An empty line in a hunk is an empty line of context. In a
  * fence, a line without a mark is context too: it must be in the file, so nothing is made up.
  *
  * A diff has no end marker. In a fence it ends with the fence. Elsewhere the last section of a text is complete when

@@ -210,8 +210,17 @@ export class UdiffWalk {
   #endsAtMinus(line: number, row: string, counts: HunkCounts): boolean {
     if (!row.startsWith('--')) return false
     if (counts.areReached && /^-- ?$/.test(row)) return true
-    if (!this.#isNames(line) || counts.lacksOneEach) return false
-    return counts.areReached || this.#region.row(line + 2).startsWith('@@')
+    if (!this.#isNames(line)) return false
+    const isBeforeHunk = this.#region.row(line + 2).startsWith('@@')
+    // Models count one line of context too many, which is one of each side.
+    if (counts.lacksOneEach) return isBeforeHunk && this.#nameOneFile(line)
+    return counts.areReached || isBeforeHunk
+  }
+
+  /** Whether two names are those of one file, or of one that comes or goes. */
+  #nameOneFile(line: number): boolean {
+    const [old = '', fresh = ''] = [line, line + 1].map((at) => this.#region.row(at).slice(4).split('\t', 1)[0]?.trim())
+    return [old, fresh].includes('/dev/null') || old.replace(/^a\//, '') === fresh.replace(/^b\//, '')
   }
 
   /** Whether the next line that is not empty belongs to the hunk. */
