@@ -216,15 +216,37 @@ describe('a cut', () => {
   })
 
   it('of a search begins where the room ends', () => {
-    const data = Array.from({ length: 3 }, (_, at) => ({ file: 'a', line_number: at + 1, line: 'x' }))
+    const data = Array.from({ length: 400 }, (_, at) => ({ file: 'a', line_number: at + 100, line: 'x' }))
     const call = { action: 'grep', params: {}, success: true }
     const shown = (room: number) =>
       hitsOutput.text({ ...call, data }, { room, path: (path) => path, content: (text) => text })
-    // A thousand characters are for the note; then two of the file and seven of each hit.
-    expect(shown(1023)).toBe('a\n  1: x\n  2: x\n  3: x')
-    expect(shown(1022)).toMatchObject({
-      text: expect.stringMatching(/^a\n {2}1: x\n {2}2: x\n\[output truncated\] 1 of 3/),
+    // Two characters are of the file and nine of each hit; a thousand are for the note where not all are shown.
+    expect(shown(3602)).toMatch(/^a\n {2}100: x\n[^]*\n {2}499: x\n400 hits in 1 file$/)
+    expect(shown(3601)).toMatchObject({
+      text: expect.stringMatching(/\n {2}387: x\n\[output truncated\] 112 of 400 hits in 1 file not shown/),
     })
+  })
+
+  it('of a search with many hits is as long as of a long file, and counts the others by directory', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [
+        `${at % 2 === 0 ? 'ci' : 'deploy/aws'}/job-${at}.yml`,
+        'uses: checkout@v4\n',
+      ]),
+    )
+    const clada = new Clada({ repoPath: scratchDir(files), git: 'off', evidence: 'diff' })
+    for (const [action, params] of [
+      ['grep', { pattern: 'checkout', path: '.' }],
+      ['run', { command: 'grep -rn checkout ci deploy' }],
+    ] as const) {
+      const report = formatReport(await clada.perform(action, params), 'llm')
+      expect(report.length, action).toBeLessThan(6500)
+      const [, left, ci, deploy] =
+        /(\d+) of 300 hits in 300 files not shown; narrow path, include or pattern\. They are in:\n(?: {2}ci\/ \((\d+)\)\n)? {2}deploy\/aws\/ \((\d+)\)\n=== END/.exec(
+          report,
+        ) ?? []
+      expect(Number(ci ?? 0) + Number(deploy), action).toBe(Number(left))
+    }
   })
 
   it('keeps failures when there are too many lines', async () => {

@@ -62,6 +62,36 @@ describe('where files changed', () => {
     )
   })
 
+  it('shows a long line where it differs from the one that it replaces', async () => {
+    const dots = '.'.repeat(300)
+    const edit = { path: 'a.txt', old_text: 'size = 2', new_text: 'size = 30' }
+    expect(await changes({ 'a.txt': `${dots}size = 2${dots}\n` }, 'file_edit', edit, 'diff')).toBe(
+      `a.txt:1 (+1 −1)\n  -…${'.'.repeat(18)}size = 2${'.'.repeat(74)}…\n  +…${'.'.repeat(18)}size = 30${'.'.repeat(73)}…`,
+    )
+  })
+
+  it('of very many files is their number, and how many are in each directory', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 400 }, (_, at) => [`${at % 4 === 0 ? 'ci' : 'deploy/aws'}/job-${at}.yml`, 'a: 1\na: 1\n']),
+    )
+    const root = scratchDir({ ...files, 'b.txt': 'x\n' })
+    const clada = new Clada({ repoPath: root, git: 'off', evidence: 'diff', relativePaths: true })
+    const block = (id: string, params: Record<string, string>): string =>
+      [
+        `#!SHAM [@three-char-SHA-256: ${id}]`,
+        ...Object.entries(params).map(([name, value]) => `${name} = ${JSON.stringify(value)}`),
+        `#!END_SHAM_${id}`,
+        '',
+      ].join('\n')
+    const result = await clada.execute(
+      block('abc', { action: 'files_replace_all_text', paths: 'ci\ndeploy', old_text: 'a', new_text: 'b' }) +
+        block('abd', { action: 'file_edit', path: 'b.txt', old_text: 'x', new_text: 'y' }),
+    )
+    expect(changesIn(formatReport(result, 'llm'))).toBe(
+      '400 files (+800 −800): ci/ (100), deploy/aws/ (300)\nb.txt:1 (+1 −1)\n  -x\n  +y',
+    )
+  })
+
   it('shows no blank line as a sample of a larger change', async () => {
     const write = { path: 'a.txt', content: `\n\nfirst\n${'\n'.repeat(9)}last\n` }
     const shown = await changes({ 'a.txt': 'x\n' }, 'file_write', write, 'diff')

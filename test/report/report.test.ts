@@ -145,8 +145,9 @@ describe('reports', () => {
   it('indent structures by their depth', async () => {
     const dir = scratchDir({ 'a.ts': 'class A {\n  f() {\n    class B {\n      g() {}\n    }\n  }\n}\n' })
     const result = await new Clada({ repoPath: dir }).perform('list_structures', { path: 'a.ts', depth: '4' })
-    const indents = formatReport(result, 'text').match(/(?<=\d {2}) *(?=\S+.*\(\w+\)$)/gm)
-    expect(indents?.map(({ length }) => length)).toEqual([0, 2, 4, 6])
+    expect(/:\n([^]*?)\n=== END/.exec(formatReport(result, 'llm').split('OUTPUTS')[1] ?? '')?.[1]).toBe(
+      '1-7 class A\n  2-6 f()\n    3-5 class B\n      4 g()',
+    )
   })
 
   it('do not call a file empty of which other lines were asked for', async () => {

@@ -296,6 +296,16 @@ describe('nearestPlaces', () => {
   ])('bounded: $name', async ({ content, wanted }) => {
     await find(content, wanted)
   })
+
+  test('a line is whole unless it is very long, and then a part of it that can be copied', async () => {
+    const line = `- \`isGreaterThan\` ${'returns true if it is greater; '.repeat(12)}end`
+    const [place] = await find(`one\n${line}\ntwo\n`, '- `isGreaterThan` is true')
+    expect(place?.text).toBe(line)
+    const long = `${'a'.repeat(3000)}${line}${'b'.repeat(3000)}`
+    const [part] = await find(`one\n${long}\ntwo\n`, '- `isGreaterThan` is true')
+    expect(long).toContain(part?.text)
+    expect(part?.text?.length).toBeLessThan(1000)
+  })
 })
 
 describe('alreadyApplied', () => {

@@ -118,7 +118,7 @@ const longestBeginning = 800
 const shortestBeginning = 400
 /** Fewer declarations tell little about a long file: then more of its text says more. */
 const fewRows = 3
-const longestHeader = 100
+const longestHeader = 160
 
 const countDown = (from: number): number[] => Array.from({ length: from }, (_, at) => from - at)
 
@@ -126,11 +126,13 @@ const rowsUpTo = (outline: readonly OutlineRow[], deepest: number): string[] =>
   outline
     // Fields and members of few lines are not what a reader chooses lines by.
     .filter(({ depth, lines: [first, last] }) => depth <= deepest && (depth === 1 || last - first >= 2))
-    .map(({ header, lines: [first, last], depth }) => {
-      const name = oneLined(header)
-      const short = name.length > longestHeader ? `${name.slice(0, longestHeader)}…` : name
-      return `${'  '.repeat(depth)}${first === last ? first : `${first}-${last}`} ${short}`
-    })
+    .map(outlineRow)
+
+function outlineRow({ header, lines: [first, last], depth }: OutlineRow): string {
+  const name = oneLined(header)
+  const short = name.length > longestHeader ? `${name.slice(0, longestHeader)}…` : name
+  return `${'  '.repeat(depth)}${first === last ? first : `${first}-${last}`} ${short}`
+}
 
 /** How many lines from the first on have so many characters together. */
 function linesThatFit(lines: readonly string[], room: number): number {
@@ -247,8 +249,16 @@ export const removedOutput: Output<{ readonly removed: readonly string[] }> = {
 export const outlineBody = (structures: readonly Outlined[]): string => outlineLines(structures, 0).join('\n')
 
 export const outlineOutput: Output<{ readonly structures: readonly Outlined[] }> = {
-  text: ({ data }) => data && outlineBody(data.structures),
+  // A model sees the kind in the header.
+  text: ({ data }) => data && nestedRows(data.structures, 0).join('\n'),
 }
+
+const nestedRows = (entries: readonly Outlined[], depth: number): string[] =>
+  entries.flatMap(({ header, lines: [first = 0, last = first], children = [] }) => [
+    outlineRow({ header, lines: [first, last], depth }),
+    // The shape of a result cannot say that it holds itself.
+    ...nestedRows(children as readonly Outlined[], depth + 1),
+  ])
 
 /** A structure of an outline, which has those inside it. */
 interface Outlined {
@@ -340,16 +350,37 @@ export function hitsByFile(all: readonly SearchHit[], show: Showing): string | C
     hits.push(`  ${number}${isContext ? '-' : ':'} ${cutLongLine(line)}`)
   }
   const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
-  const { lines, left } = fittingParts(heads, show)
+  // As of a long file: a search that finds so much is narrowed, or what it finds is replaced everywhere.
+  const { lines, left } = fittingParts(heads, { ...show, room: Math.min(show.room, show.fileRoom ?? show.room) })
   const isOnlyHits = all.every(({ isContext }) => !isContext)
   const total = `${formatCount(all.length, isOnlyHits ? 'hit' : 'line')} in ${formatCount(files.size, 'file')}`
   if (left.length === 0) return all.length < someHits ? lines.join('\n') : [...lines, total].join('\n')
   const missing = left.reduce((sum, one) => sum + one.count, 0)
   const how = 'narrow path, include or pattern'
-  const named = left.slice(0, 20).map((one) => `  ${one.head} (${one.count})`)
-  const more = left.length > named.length ? [`  and ${formatCount(left.length - named.length, 'more file')}`] : []
+  const rest = left.length <= mostNamed ? left : byDirectory(left)
+  const named = rest.slice(0, mostNamed).map((one) => `  ${one.head} (${one.count})`)
+  const others = rest.length - named.length
+  const more = others > 0 ? [`  and ${formatCount(others, 'more directory', 'more directories')}`] : []
   const cut = `${missing} of ${total} not shown; ${how}`
   return { text: [...lines, `[output truncated] ${cut}. They are in:`, ...named, ...more].join('\n'), cut }
+}
+
+/** So many places of what is left out say where to look. */
+const mostNamed = 20
+
+interface UnshownRows {
+  readonly head: string
+  readonly count: number
+}
+
+/** Many files by the directory they are in. */
+function byDirectory(left: readonly UnshownRows[]): UnshownRows[] {
+  const counts = new Map<string, number>()
+  for (const { head, count } of left) {
+    const dir = head.slice(0, head.lastIndexOf('/') + 1) || './'
+    counts.set(dir, (counts.get(dir) ?? 0) + count)
+  }
+  return [...counts].map(([head, count]) => ({ head, count }))
 }
 
 /** So few are counted at a glance. */
@@ -361,13 +392,11 @@ interface OutputPart {
 }
 
 /** The first rows that there is room for, and how many are left of each part. */
-function fittingParts(
-  parts: readonly OutputPart[],
-  { room }: Showing,
-): { lines: string[]; left: { head: string; count: number }[] } {
+function fittingParts(parts: readonly OutputPart[], { room }: Showing): { lines: string[]; left: UnshownRows[] } {
   const lines: string[] = []
-  const left: { head: string; count: number }[] = []
-  let spare = room - roomForNote
+  const left: UnshownRows[] = []
+  const whole = parts.reduce((sum, { head, rows }) => sum + lengthOf([head, ...rows]), 0)
+  let spare = whole <= room ? room : room - roomForNote
   for (const { head, rows } of parts) {
     const shown: string[] = []
     spare -= head.length + 1
@@ -381,6 +410,9 @@ function fittingParts(
   }
   return { lines, left }
 }
+
+/** With their line breaks. */
+const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0)
 
 const roomForNote = 1000
 

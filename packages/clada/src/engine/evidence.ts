@@ -1,4 +1,5 @@
 import { diffLines } from '@clada/reply/text/line-diff.ts'
+import { clipLine } from '@clada/reply/text/shown-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
@@ -92,8 +93,8 @@ const stateLines = (state: Change['before']): string[] => splitKeepingEnds(state
 /** All rows of a small change; of a larger one a few that say something: ends of what went, beginning of what came. */
 function rowsToShow(places: readonly ChangedPlace[], old: readonly string[], now: readonly string[]): string[] {
   const rowsOf = ({ oldStart, oldEnd, newStart, newEnd }: ChangedPlace): { gone: string[]; came: string[] } => ({
-    gone: old.slice(oldStart, oldEnd).map((line) => `-${shortenLine(line)}`),
-    came: now.slice(newStart, newEnd).map((line) => `+${shortenLine(line)}`),
+    gone: old.slice(oldStart, oldEnd).map((line, nth) => `-${shortenLine(line, now.slice(newStart, newEnd)[nth])}`),
+    came: now.slice(newStart, newEnd).map((line, nth) => `+${shortenLine(line, old.slice(oldStart, oldEnd)[nth])}`),
   })
   const count = places.reduce((sum, one) => sum + one.oldEnd - one.oldStart + one.newEnd - one.newStart, 0)
   if (count <= mostRows) return places.map(rowsOf).flatMap(({ gone, came }) => [...gone, ...came])
@@ -111,10 +112,9 @@ function rowsToShow(places: readonly ChangedPlace[], old: readonly string[], now
 const mostRows = 6
 const width = 100
 
-function shortenLine(line: string): string {
-  const text = line.replace(/\r?\n$/, '')
-  return text.length > width ? `${text.slice(0, width)}…` : text
-}
+/** A long line is cut to the part that differs from the one that it replaces, or that replaces it. */
+const shortenLine = (line: string, other: string | undefined): string =>
+  clipLine(line.replace(/\r?\n$/, ''), other, width)
 
 interface CheckedFile {
   readonly before: Buffer

@@ -19,7 +19,7 @@ import {
 } from './parts.ts'
 import { capText, entryText, primaryOf, spellOut, wholeWarning } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
-import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
+import { correctedLines, correctedResults, parseRepairLines, repairLines } from './repair.ts'
 
 /**
  * What is pasted back to a model: a line for each action, what changed, then what they had to show, then how to repair
@@ -156,15 +156,38 @@ function blockLines(errors: readonly ParseError[], coded: Coded): string[] {
   return [`${head} ${errors.length} syntax errors${at}`, ...messages]
 }
 
+/** How much changed in many files, and in which directories. */
+function changesInAll({ changes = [] }: ActionResult): string {
+  const [added, removed] = [
+    changes.reduce((sum, one) => sum + one.added, 0),
+    changes.reduce((sum, one) => sum + one.removed, 0),
+  ]
+  const counts = new Map<string, number>()
+  for (const { path } of changes) {
+    const dir = path.slice(0, path.lastIndexOf('/') + 1) || './'
+    counts.set(dir, (counts.get(dir) ?? 0) + 1)
+  }
+  const dirs = [...counts].slice(0, mostDirectories).map(([dir, count]) => `${dir} (${count})`)
+  const more = counts.size > dirs.length ? [`${counts.size - dirs.length} more directories`] : []
+  return `${formatCount(changes.length, 'file')} (+${added} −${removed}): ${[...dirs, ...more].join(', ')}`
+}
+
+const mostDirectories = 20
+
 /** Where files changed and how much. */
 function changesSection({ results }: ExecutionResult, options: ReportOptions, room: number): string {
-  const entries = results.map((result) => changedLines(result)).filter((lines) => lines.length > 0)
+  const entries = results.flatMap((result) => {
+    const lines = changedLines(result)
+    // An action on very many files must not hide the others.
+    const text = lines.join('\n').length > room / 2 ? changesInAll(result) : lines.join('\n')
+    return lines.length === 0 ? [] : [text]
+  })
   if (entries.length === 0) return ''
   let spare = room
-  const shown = entries.filter((lines) => (spare -= lines.join('\n').length + 1) >= 0)
+  const shown = entries.filter((text) => (spare -= text.length + 1) >= 0)
   const left = entries.length - shown.length
   const more = left === 0 ? [] : [`… and ${formatCount(left, 'more action')}, not shown; git diff has them`]
-  return framed('CHANGES', [...shown.flat(), ...more], options)
+  return framed('CHANGES', [...shown, ...more], options)
 }
 
 interface Outputs {
@@ -208,17 +231,23 @@ const limitNote = (budget: number): string =>
 const leastOutput = 300
 const alone = 'not shown, the report is full; ask for it alone'
 
-/** What was skipped was right; and of a program that failed its output says more than its exit code. */
-const needsNoRepair = ({ success, code, details }: ActionResult): boolean =>
-  success || ((code === 'skipped' || code === 'exec_failed') && details?.advice === undefined)
+/**
+ * What was skipped was right; of a program that failed its output says more than its exit code; and of lines of which
+ * some exist, those are shown.
+ */
+const needsNoRepair = ({ success, code, details, data, failure }: ActionResult): boolean =>
+  success ||
+  (details?.advice === undefined &&
+    (code === 'skipped' || code === 'exec_failed' || (failure?.kind === 'lines-outside' && data !== undefined)))
 
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
 function repairSection(entries: readonly ReportEntry[], result: ExecutionResult, options: ReportOptions): string {
   const { budget = defaultBudget } = options
+  const corrected = correctedResults(result)
   const items = entries.flatMap((entry) => {
-    const lines = repairOf(entry, options, result.root)
+    const lines = repairOf(entry, options, { root: result.root, corrected })
     return lines.length === 0 ? [] : [['', ...lines].join('\n')]
   })
   if (items.length === 0) return ''
@@ -228,12 +257,22 @@ function repairSection(entries: readonly ReportEntry[], result: ExecutionResult,
   return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
 }
 
-function repairOf(entry: ReportEntry, { lines, errorDetail }: ReportOptions, root: string | undefined): string[] {
+interface RepairContext {
+  readonly root: string | undefined
+  /** The results whose corrected block is shown below. */
+  readonly corrected: ReadonlySet<ActionResult>
+}
+
+function repairOf(
+  entry: ReportEntry,
+  { lines, errorDetail }: ReportOptions,
+  { root, corrected }: RepairContext,
+): string[] {
   if (entry.kind === 'action') {
     const { result } = entry
     if (needsNoRepair(result)) return []
     const head = `[${result.blockId}] ${result.action} ${shownPath(primaryOf(result), root)}`.trimEnd()
-    return [head, ...repairLines(result, { reader: 'model', root, errorDetail })]
+    return [head, ...repairLines(result, { reader: 'model', root, errorDetail, isCorrected: corrected.has(result) })]
   }
   if (entry.kind === 'missed') {
     const advice = resendAdvice(entry.one)

@@ -12,6 +12,8 @@ export interface Repairing {
   readonly root?: string | undefined
   /** With `debug` also where in clada's own code the problem was noticed. */
   readonly errorDetail?: ReportOptions['errorDetail']
+  /** Whether the corrected block is shown: it has the lines of the file. */
+  readonly isCorrected?: boolean
 }
 
 /**
@@ -20,7 +22,7 @@ export interface Repairing {
  */
 export function repairLines(
   result: ActionResult,
-  { reader, root, errorDetail }: Repairing = { reader: 'model' },
+  { reader, root, errorDetail, isCorrected = false }: Repairing = { reader: 'model' },
   limit = 10_000,
 ): string[] {
   const { code, details = {}, failure } = result
@@ -37,7 +39,7 @@ export function repairLines(
   if (details.changed_by !== undefined) {
     lines.push(`This text was there until ${changerOf(details.changed_by)} changed it.`)
   }
-  const shownNear = reader === 'model' ? nearLines : nearDifference
+  const shownNear = reader !== 'model' ? nearDifference : isCorrected ? nearChange : nearLines
   for (const place of near) lines.push(...shownNear(place))
   const parts = [
     ...(details.hunks ?? []).map(({ hunk, ...one }) => ({ ...one, name: `hunk ${hunk}` })),
@@ -53,7 +55,7 @@ export function repairLines(
     lines.push('expected:', ...indented(String(details.expected)), 'found:', ...indented(details.found))
   }
   const advice = (reader === 'model' ? undefined : failure?.user?.advice) ?? details.advice ?? ''
-  if (advice !== '' && !isSaid(details)) lines.push(`→ ${advice}`)
+  if (advice !== '' && !isSaid(details) && !isCorrected) lines.push(`→ ${advice}`)
   const stack = details.stack ?? failure?.stack
   if (errorDetail === 'debug' && stack !== undefined) lines.push(stack)
   return capText(lines.join('\n'), limit).split('\n')
@@ -97,6 +99,13 @@ function nearHead({ line, endLine, similarity, why }: Near): string {
 
 /** Whether a line of `repairLines` is one of a file or of the edit. */
 export const isQuoted = (line: string): boolean => line.startsWith('  ')
+
+/** What differs, where the lines of the file are in the corrected block. */
+function nearChange(place: Near): string[] {
+  const rows = place.why === undefined ? changedRows(place.diff) : ''
+  const head = `nearest: ${nearHead(place)}`
+  return rows.trim() === '' ? [head] : [`${head}; - asked for, + in the file:`, ...indented(rows)]
+}
 
 function nearLines(place: Near): string[] {
   const { diff, why, text } = place
@@ -202,6 +211,12 @@ function correctedTexts({ parseErrors, results = [] }: Correctable): Record<'mis
     mistaken: sendable(parseErrors.map(({ corrected }) => corrected)),
     misplaced: sendable(results.map(({ details }) => details?.corrected)),
   }
+}
+
+/** The results whose corrected block is shown. */
+export function correctedResults({ results }: Pick<ExecutionResult, 'results'>): ReadonlySet<ActionResult> {
+  const shown = new Set(sendable(results.map(({ details }) => details?.corrected)))
+  return new Set(results.filter(({ details }) => details?.corrected !== undefined && shown.has(details.corrected)))
 }
 
 /** A line in them never reads as a frame of the report. */

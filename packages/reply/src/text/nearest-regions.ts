@@ -100,19 +100,38 @@ export function lineEndsBetween(content: string, from: number, to: number): numb
   return count
 }
 
-/** The lines from `start` to `end`; of very long ones what is near. */
+/**
+ * The lines from `start` to `end`; of very long ones what is near, without a mark where it is cut: it is for copying, and a
+ * part of a line is found where a mark is not.
+ */
 export function widenToLines(content: string, start: number, end: number): string {
-  const lowest = Math.max(0, start - ASIDE)
-  const highest = Math.min(content.length, end + ASIDE)
+  const [from, to] = lineBounds(content, start, end, WHOLE)
+  const isWhole = from.isEnd && to.isEnd
+  const [first, last] = isWhole ? [from, to] : lineBounds(content, start, end, ASIDE)
+  return content.slice(first.at, last.at)
+}
+
+interface LineBound {
+  readonly at: number
+  /** Whether the line ends there. */
+  readonly isEnd: boolean
+}
+
+/** Where the lines around a part begin and end, or how far was looked. */
+function lineBounds(content: string, start: number, end: number, reach: number): [LineBound, LineBound] {
+  const lowest = Math.max(0, start - reach)
+  const highest = Math.min(content.length, end + reach)
   let from = start
   let to = end
   while (from > lowest && !isLineEnd(content, from - 1)) from--
   while (to < highest && !isLineEnd(content, to)) to++
-  const before = from > 0 && !isLineEnd(content, from - 1) ? '…' : ''
-  const after = to < content.length && !isLineEnd(content, to) ? '…' : ''
-  return before + content.slice(from, to) + after
+  return [
+    { at: from, isEnd: from === 0 || isLineEnd(content, from - 1) },
+    { at: to, isEnd: to === content.length || isLineEnd(content, to) },
+  ]
 }
 
+const WHOLE = 1000
 const ASIDE = 60
 
 function lineStart(content: string, from: number): number | undefined {

@@ -128,7 +128,8 @@ export const editMessages: MessageRows<
   // The first failure has the facts of a single edit; each other one has the place that helps.
   'edits-failed': {
     code: ({ failures: [first] }, explainPart) => (first ? explainPart(first.problem).code : 'match_count_mismatch'),
-    what: ({ failures, total }) => `${failures.length} of ${formatCount(total, 'edit')} failed, and none was applied:`,
+    what: (problem) => `${editsFailed(problem)}:`,
+    brief: editsFailed,
     below: ({ failures }, explainPart) =>
       failures.map(({ edit, problem }) => `  edit ${edit}: ${errorText(explainPart(problem).failure, '')}`).join('\n'),
     details: editsDetails,
@@ -280,6 +281,10 @@ function absentHunkAdvice({ nearest, applied }: Absence): Advice {
     return `Its new lines are already in the file, on line ${applied}. If that was this edit, leave it out.`
   if (nearest.length === 0) return notSimilar
   return { model: 'Copy its lines from the nearest place, exactly as they are there.', user: chooseThePlace }
+}
+
+function editsFailed({ failures, total }: Problem & { kind: 'edits-failed' }): string {
+  return `${failures.length} of ${formatCount(total, 'edit')} failed, and none was applied`
 }
 
 function editsDetails({ path, failures }: Problem & { kind: 'edits-failed' }, explainPart: ExplainPart): Details {
