@@ -103,20 +103,19 @@ export class ContentStore {
 
   /**
    * A content is written under its own name, unless it is there and whole: one that is torn by a kill or a power cut is
-   * written again. A run adds thousands, so that the directory is made only where it is missing.
+   * written again. A run adds thousands, so that what is missing or in the way is looked for only after a refusal.
    */
   #add(digest: string, size: number, write: (file: string) => void): void {
     const file = this.fileOf(digest)
-    const there = fs.lstatSync(file, { throwIfNoEntry: false })
-    if (there?.size === size && this.isWhole(digest)) return
-    if (there !== undefined) fs.rmSync(file, { force: true })
     try {
-      write(file)
+      return write(file)
     } catch (error) {
-      if (!hasCode(error, 'ENOENT')) throw error
-      fs.mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
-      write(file)
+      if (hasCode(error, 'ENOENT')) fs.mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
+      else if (!hasCode(error, 'EEXIST')) throw error
+      else if (this.sizeOf(digest) === size && this.isWhole(digest)) return
+      else fs.rmSync(file, { force: true })
     }
+    write(file)
   }
 }
 

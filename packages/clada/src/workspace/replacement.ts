@@ -219,8 +219,7 @@ function takeNameOf(plan: ReplacementPlan, temp: string, target: string, base: D
     return replaceAndKeep(plan, temp, target, base)
   }
   if (base.isNamed(temp) && base.readChanged() === undefined) {
-    scratch.keepDisplaced(baseName(at), temp, base, 'moved')
-    removeFile(temp)
+    if (scratch.keepDisplaced(baseName(at), temp, base, 'moved') === undefined) removeFile(temp)
     return undefined
   }
   // Another program saved the file in between: its file gets the name back.

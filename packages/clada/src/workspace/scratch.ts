@@ -39,6 +39,7 @@ export class Scratch {
   readonly #unsettled = new Set<string>()
   #count = 0
   #state: string | undefined
+  #dirs: { displaced?: string; conflicts?: string } = {}
   #ledger: string | undefined
   /** Files that were replaced in this run, as they were then. */
   readonly #displaced: { readonly name: string; readonly file: string | number; readonly was: fs.Stats }[] = []
@@ -137,7 +138,7 @@ export class Scratch {
   }
 
   #nameFor(kind: 'displaced' | 'conflicts', first: string, name: string): string {
-    const dir = ownDir(this.stateDir(), kind)
+    const dir = (this.#dirs[kind] ??= ownDir(this.stateDir(), kind))
     this.#unsettled.add(dir)
     return path.join(dir, `${first}-${this.#run}${this.#count++}-${name.slice(-80)}`)
   }
@@ -209,6 +210,7 @@ export class Scratch {
     if (this.#ledger !== undefined) removeFile(this.#ledger)
     this.#ledger = undefined
     this.#announced.clear()
+    this.#dirs = {}
   }
 
   /** On the disk before the first temporary file, or a power cut could leave one that no run knows of. */
