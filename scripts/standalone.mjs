@@ -100,6 +100,9 @@ function buildFor(name) {
       'build',
       '--compile',
       '--bytecode',
+      // A command loads only the parts that it imports; the other parts of one piece took as long as the runtime itself.
+      '--splitting',
+      '--format=esm',
       `--target=bun-${name}`,
       `--compile-executable-path=${base}`,
       // A directory must not be able to change the program that is started in it.
