@@ -169,6 +169,7 @@ export interface DiagnosticData {
   'diff-open': undefined
   'diff-nameless': { isCut: boolean }
   'diff-binary': undefined
+  'diff-mode': { is: 'link' | 'submodule' }
   'diff-name': { name: string }
   'diff-no-new-name': undefined
   'diff-unclear': undefined

@@ -129,6 +129,15 @@ export const foreignDiagnostics: DiagnosticRows<
       'Only text files can be changed. Leave the file out, or create it with a command.',
     ],
   },
+  'diff-mode': {
+    say: ({ is }) =>
+      is === 'link'
+        ? ['A diff of a symbolic link', 'Links are not made by diffs. Leave it out, and ask the user to make the link.']
+        : [
+            'A diff of a submodule',
+            'Submodules are not changed by diffs. Leave it out, and ask the user to run git submodule.',
+          ],
+  },
   'diff-name': {
     say: ({ name }) => [
       name === '' ? 'A file name is missing' : `A file name that cannot be read: ${name.slice(0, 80)}`,

@@ -14,6 +14,8 @@ export function readSection(
   const { warnings } = section
   if (section.extended.has('old mode') && finding === undefined)
     warnings.push('the change of the file mode was ignored')
+  if (section.extended.get('new file mode')?.text.trim() === '100755' && finding === undefined)
+    warnings.push('the file was made without its executable bit; chmod +x sets it')
   return {
     action: 'action' in call ? call.action : '',
     params: 'params' in call ? call.params : {},
@@ -44,6 +46,8 @@ type SectionCall = { readonly action: string; readonly params: Readonly<Record<s
 
 function callOf(section: FileSection): SectionCall {
   if (section.binary !== undefined) return { finding: { line: section.binary, code: 'diff-binary' } }
+  const special = specialMode(section)
+  if (special !== undefined) return sectionFailure(special.at, { code: 'diff-mode', data: { is: special.is } })
   const names = sectionNames(section)
   if ('finding' in names) return names
   const { old, new: added } = names
@@ -62,6 +66,18 @@ function callOf(section: FileSection): SectionCall {
     return sectionFailure(section, { code: 'diff-no-change', data: { hasMode: section.extended.has('old mode') } })
   const patch = (changes && section.patch) || ''
   return { action: 'file_patch', params: old === added ? { path: old, patch } : { path: old, patch, new_path: added } }
+}
+
+/** Of a link the text of a diff is where it leads, and of a submodule the commit: written to a file, both would be wrong. */
+function specialMode({
+  extended,
+}: FileSection): { readonly at: WrittenName; readonly is: 'link' | 'submodule' } | undefined {
+  for (const key of ['new file mode', 'new mode', 'index']) {
+    const at = extended.get(key)
+    const [, mode] = /(?:^|\s)(120000|160000)\s*$/.exec(at?.text ?? '') ?? []
+    if (at !== undefined && mode !== undefined) return { at, is: mode === '120000' ? 'link' : 'submodule' }
+  }
+  return undefined
 }
 
 /** A diff that shows what goes deletes nothing else. */
