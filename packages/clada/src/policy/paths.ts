@@ -367,6 +367,9 @@ export const writeBlocked: ReadonlySet<string> = new Set([
   '.husky',
   ...ignoreFileNames,
 ])
+/** Settings of other version control, in its own directories, that name programs or lead to other settings. */
+const versionControl =
+  /(?:^|\/)(?:\.hg\/(?:hgrc|sharedpath|shared|requires)|\.sl\/(?:config|sharedpath)|\.jj\/(?:.*\/)?(?:[^/]*\.toml|config-id|repo$)|\.bzr\/branch\/|_darcs\/prefs|\.pijul\/config)/i
 const noNames: ReadonlySet<string> = new Set()
 
 function findRefusals(
@@ -407,6 +410,8 @@ function refusalByName(
       return deny('path_denied', `${why}, so writing it is blocked`, adviseAskingUser('change it by hand'))
     }
   }
+  if (access === 'write' && notWritten.size > 0 && versionControl.test(parts.join('/')))
+    return deny('path_denied', 'version control takes programs from it', adviseAskingUser('change it by hand'))
   return undefined
 }
 

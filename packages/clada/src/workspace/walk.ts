@@ -4,10 +4,11 @@ import type { Access, PathJudge, PathRefusal, WriterKind } from '../core/effects
 import type { PathArg } from '../core/files.ts'
 import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
-import { gitReason, reservedReason, ProblemError } from '../core/problem.ts'
+import { adviseAskingUser, gitReason, reservedReason, ProblemError } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/errors.ts'
 import { platform } from '../core/platform.ts'
 import { type GitDirectories, isFixture } from '../state/git-directory.ts'
+import { placesInGitSettings } from '../state/git-settings.ts'
 import { isHeldElsewhere, isInMemory, readStats, syncFileNow } from '../state/own-files.ts'
 import type { SecondNames } from '../process/second-names.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
@@ -33,6 +34,7 @@ export class Locator {
   readonly #symlinks: 'refuse' | 'inside'
   readonly #contents: Contents
   readonly #disk: DiskFacts
+  #namedInSettings: readonly string[] | undefined
 
   /** Without facts only the spelling of a path decides. */
   constructor(judge: PathJudge, symlinks: 'refuse' | 'inside', contents: Contents, disk: DiskFacts = {}) {
@@ -69,6 +71,8 @@ export class Locator {
     const place = joinParts(root, parts)
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) return { reason: unlessLogin.reason }
     if (this.#isOfGit(root, place, 'write')) return { reason: gitReason }
+    // A command whose approval is bound to what it runs may set up the tools of the project.
+    if (by !== 'wide' && this.#isInGitSettings(place)) return { reason: gitObeysReason }
     const reason = isWatched(place) ? reservedReason : this.#disk.names?.of(place)?.reason
     return reason === undefined ? { root, parts, absolute: place, given: absolute } : { reason }
   }
@@ -98,6 +102,14 @@ export class Locator {
     return found !== undefined && (access === 'write' || !isFixture(found))
   }
 
+  /** Whether the settings of the repository name a path, or a directory above it. Asked for writing only. */
+  #isInGitSettings(place: string): boolean {
+    this.#namedInSettings ??= (this.#disk.git === undefined ? [] : (this.#disk.roots ?? [])).flatMap(
+      placesInGitSettings,
+    )
+    return this.#namedInSettings.some((named) => isInside(place, named))
+  }
+
   #location(arg: PathArg, absolute: string, access: Access): Location {
     const decision = this.#judge.path(arg.given, absolute, access)
     if (decision.verdict === 'deny') throw refusalError(arg, decision)
@@ -107,6 +119,13 @@ export class Locator {
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) throw unlessLogin
     if (this.#isOfGit(root, place, access))
       throw refusalError(arg, { verdict: 'deny', rule: 'path_denied', reason: gitReason })
+    if (access === 'write' && this.#disk.names !== undefined && this.#isInGitSettings(place))
+      throw refusalError(arg, {
+        verdict: 'deny',
+        rule: 'path_denied',
+        reason: gitObeysReason,
+        advice: adviseAskingUser('change it by hand'),
+      })
     // By identity as well: a second mount or a hard link is another path to the same file.
     const other =
       access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#disk.names?.of(place)
@@ -114,6 +133,8 @@ export class Locator {
     return { root, parts, absolute: place, given: arg.given, unlessLogin }
   }
 }
+
+const gitObeysReason = "git obeys it, as the repository's settings say"
 
 /** What the disk tells of a path, besides its spelling. */
 export interface DiskFacts {

@@ -1,0 +1,78 @@
+import path from 'node:path'
+import { isInside } from '../core/paths.ts'
+import { homeDir } from '../core/platform.ts'
+import { dirsNamedBy, gitDirNear } from './git-dirs.ts'
+import { readLinked } from './own-files.ts'
+
+/**
+ * The files and directories that the settings of the repository around a directory name, absolute: further settings,
+ * hooks, and rules for files. Git obeys what is in them.
+ */
+export function placesInGitSettings(dir: string): string[] {
+  const found = gitDirNear(dir)
+  if (found === undefined) return []
+  const { top, gitDir } = found
+  const places = new Set<string>()
+  for (const one of new Set([gitDir, ...dirsNamedBy(top)]))
+    for (const name of ['config', 'config.worktree']) addNamedIn(path.join(one, name), top, places, 0)
+  // A whole project is not closed by a setting.
+  return [...places].filter((place) => !isInside(top, place) && !isInside(dir, place))
+}
+
+/** With the settings that they include, as deep as git does. */
+function addNamedIn(file: string, top: string, places: Set<string>, depth: number): void {
+  if (depth > mostIncludes) return
+  for (const { name, value } of settingsIn(readLinked(file) ?? '')) {
+    const isInclude = /^include(?:if)?\.path$/.test(name)
+    // A program without a slash is looked for in PATH.
+    if (!isInclude && !(placeKeys.has(name) || (programKeys.has(name) && value.includes('/')))) continue
+    // The first word of a command line.
+    const named = programKeys.has(name) ? (value.split(' ')[0] ?? '') : value
+    const absolute = path.resolve(isInclude ? path.dirname(file) : top, named.replace(/^~(?=\/)/, homeDir()))
+    if (places.has(absolute)) continue
+    places.add(absolute)
+    if (isInclude) addNamedIn(absolute, top, places, depth + 1)
+  }
+}
+
+const mostIncludes = 10
+
+const placeKeys: ReadonlySet<string> = new Set([
+  'core.hookspath',
+  'core.attributesfile',
+  'core.excludesfile',
+  'init.templatedir',
+])
+
+const programKeys: ReadonlySet<string> = new Set([
+  'core.fsmonitor',
+  'core.sshcommand',
+  'core.pager',
+  'core.editor',
+  'core.askpass',
+  'gpg.program',
+  'gpg.ssh.program',
+  'gpg.x509.program',
+  'diff.external',
+])
+
+interface GitSetting {
+  /** The section and the key in small letters, without a subsection. */
+  readonly name: string
+  readonly value: string
+}
+
+/** Settings on one line each: a value that goes on names no file. */
+function settingsIn(text: string): GitSetting[] {
+  const found: GitSetting[] = []
+  let section = ''
+  for (const line of text.split('\n')) {
+    const [, head, rest = line] = /^\s*\[\s*([\w.-]+)[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]]*)?\](.*)$/.exec(line) ?? []
+    if (head !== undefined) section = head.toLowerCase()
+    const [, key, raw = ''] = /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(rest) ?? []
+    if (key === undefined) continue
+    const value = /^"((?:[^"\\]|\\.)*)"/.exec(raw)?.[1] ?? raw.replace(/\s*[#;].*$/, '')
+    found.push({ name: `${section}.${key.toLowerCase()}`, value: value.replace(/\\(["\\])/g, '$1') })
+  }
+  return found.filter(({ value }) => value !== '')
+}
