@@ -1,8 +1,8 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import { Source } from '../../core/source.ts'
 import { matchBullet } from '../damage.ts'
-import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
-import { readNewFile, readSections } from './sections.ts'
+import { ApplyPatchMarks, type Patch, usualMarkup } from './marks.ts'
+import { readSections } from './sections.ts'
 import {
   markerWarning,
   foreignSyntax,
@@ -92,8 +92,6 @@ function readPatch(
   if (patch.kind === 'stray') return { found: [noPatch(line, line, { code: 'patch-stray-end' })], next: line + 1 }
   if (patch.kind === 'outside') return { found: [noPatch(line, line, { code: 'patch-outside' })], next: line + 1 }
   const { last, closed } = patch
-  const file = patch.shells === usualShells ? readNewFile(new Rows(source, line + 1, last, '')) : undefined
-  if (file !== undefined) return { found: [file], next: last + 2 }
   // As it is written, unusual spaces and all.
   const row = lineWithoutBom(source, line)
   const indent = patch.indent === '' || matchBullet(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
@@ -101,19 +99,19 @@ function readPatch(
   const end = closed ? last + 1 : last
   const found = sections.length > 0 ? sections : [noPatch(line, end, { code: 'patch-empty' })]
   if (!closed) return { found: found.map(cutBefore(line, Math.min(last, source.lastLine))), next: end + 1 }
-  const isUsual = patch.shells === usualShells && sections.every(({ shells }) => shells === undefined)
+  const isUsual = patch.markup === usualMarkup && sections.every(({ markup }) => markup === undefined)
   return { found: isUsual || sections.length === 0 ? found : withMarkers(found, patch), next: end + 1 }
 }
 
 /** Every section is judged by the markers around all of them too; the first reports damage to those. */
 const withMarkers = (
   sections: readonly ForeignBlock[],
-  { shells: [begin = '', end = ''], damaged }: ClosedPatch,
+  { markup: [begin = '', end = ''], damaged }: ClosedPatch,
 ): ForeignBlock[] =>
   sections.map((section, at) => {
-    const shells = [begin, ...(section.shells ?? []), end]
-    if (at > 0) return { ...section, shells }
-    return { ...section, shells, warnings: [...damaged.map(markerWarning), ...(section.warnings ?? [])] }
+    const markup = [begin, ...(section.markup ?? []), end]
+    if (at > 0) return { ...section, markup }
+    return { ...section, markup, warnings: [...damaged.map(markerWarning), ...(section.warnings ?? [])] }
   })
 
 type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>

@@ -32,7 +32,7 @@ export type Patch =
       /** The lines of its markers that are damaged. */
       readonly damaged: readonly number[]
       /** Its markers as they are written. */
-      readonly shells: readonly string[]
+      readonly markup: readonly string[]
     }
 
 /** Where patches begin and end, found in one pass over the text. */
@@ -65,10 +65,10 @@ export class ApplyPatchMarks {
     const limit = mark?.line ?? this.#source.lineCount + 1
     const last = closed ? limit - 1 : this.#fenceFrom(line + 1, limit, indent) - 1
     if (begin.form === BEGIN && mark?.form === END)
-      return { kind: 'patch', indent, last, closed, damaged: none, shells: usualShells }
+      return { kind: 'patch', indent, last, closed, damaged: none, markup: usualMarkup }
     const own = closed ? [begin, mark] : [begin]
     const damaged = own.filter(({ form }) => form.isDamaged).map((one) => one.line)
-    return { kind: 'patch', indent, last, closed, damaged, shells: own.map(({ form }) => form.row) }
+    return { kind: 'patch', indent, last, closed, damaged, markup: own.map(({ form }) => form.row) }
   }
 
   /** The last end of any indentation before another patch begins; `found` where there is none. */
@@ -95,7 +95,7 @@ const none: readonly never[] = []
 /** The markers around a patch as nearly all are written. */
 const BEGIN: PatchMarkForm = { kind: 'begin', indent: '', isDamaged: false, row: '*** Begin Patch' }
 const END: PatchMarkForm = { kind: 'end', indent: '', isDamaged: false, row: '*** End Patch' }
-export const usualShells: readonly string[] = [BEGIN.row, END.row]
+export const usualMarkup: readonly string[] = [BEGIN.row, END.row]
 
 const MARK = /^(\s*)\*\*\* ?(Begin|End) Patch(?: \*{3})?\s*$/
 const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/

@@ -1,30 +1,8 @@
 import { PLUS } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { DAMAGED_MARK, markerWarning, type ForeignBlock, type ReadMarker, type Rows } from '../foreign/foreign.ts'
-import { isPlainName, stripQuotes } from '../foreign/name.ts'
+import { stripQuotes } from '../foreign/name.ts'
 import { withoutOuterSpaces } from '../../text/undamage.ts'
-
-/** The new file of a patch that has nothing else, written as nearly all are. Anything else takes longer. */
-export function readNewFile(rows: Rows): ForeignBlock | undefined {
-  const path = rows.restAfter(ADD, rows.first)
-  if (path === undefined || rows.first === rows.last || rows.begin(rows.first + 1) !== PLUS || !isPlainName(path))
-    return undefined
-  const last = rows.lastWith(rows.first + 1, PLUS)
-  if (last < rows.last) return undefined
-  return {
-    action: 'file_create',
-    params: { path, content: rows.unmarked(rows.first + 1, last) },
-    label: 'Add File',
-    startLine: rows.first,
-    endLine: last,
-    lastLine: last,
-    findings: none,
-  }
-}
-
-const none: readonly never[] = []
-
-const ADD = '*** Add File: '
 
 /** The sections of a patch. */
 export function readSections(rows: Rows, plain: ReadMarker): ForeignBlock[] {
@@ -144,7 +122,7 @@ class PatchSection {
     }
     // Not by spreading: a text may hold a hundred thousand sections.
     const { action, params } = this.#call()
-    const shells = [
+    const markup = [
       ...(this.#shell === undefined ? [] : [this.#shell]),
       ...(this.#mark === undefined ? [] : [this.#mark]),
     ]
@@ -158,7 +136,7 @@ class PatchSection {
       lastLine: this.#last,
       findings: this.#findings,
       warnings: this.#warnings,
-      shells: shells.length === 0 ? undefined : shells,
+      markup: markup.length === 0 ? undefined : markup,
     }
   }
 

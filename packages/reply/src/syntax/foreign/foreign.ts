@@ -209,7 +209,7 @@ export interface ForeignBlock {
   readonly findings: readonly Finding[]
   readonly warnings?: readonly string[]
   /** What of its lines is marker, in order, where anything in them is not as the format has it. */
-  readonly shells?: readonly string[] | undefined
+  readonly markup?: readonly string[] | undefined
   /** As in `Block`. */
   readonly uncertainMarks?: true
   readonly part?: Block['part']
@@ -261,9 +261,9 @@ export const foreignSyntax = (format: ForeignFormat) =>
       const blockFrom = (found: ForeignBlock): Block => {
         const own = foreignBlock(source, format, String(++count), found, strict)
         const block = controlCharacters === 'refuse' ? withoutControls(source, own) : own
-        return found.shells === undefined || strict
+        return found.markup === undefined || strict
           ? block
-          : flagDamagedParams(source, block, kindsOfMarkup(found.shells))
+          : flagDamagedParams(source, block, kindsOfMarkup(found.markup))
       }
       return {
         seek,

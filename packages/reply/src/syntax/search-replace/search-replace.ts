@@ -166,7 +166,7 @@ export function readEditsBetween(
   source: Source,
   marks: SearchReplaceMarks,
   { first, last, path }: { readonly first: number; readonly last: number; readonly path: string },
-): Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'shells'> {
+): Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'markup'> {
   const edits: SearchReplaceEdit[] = []
   for (let line = marks.seek(first); line <= last; line = marks.seek(edits.at(-1)?.next ?? Infinity)) {
     edits.push(readEdit(source, marks, line, path))
@@ -196,7 +196,7 @@ function searchReplaceBlock(
   const last = edits.at(-1)
   const first = edits[0]
   const own = allOf(edits, ({ findings }) => findings)
-  const shells = allOf(edits, (edit) => edit.shells ?? none)
+  const markup = allOf(edits, (edit) => edit.markup ?? none)
   const isNameless = name === undefined && first !== undefined && own.length === 0
   const findings: readonly Finding[] = isNameless ? [{ line: first.line, code: 'search-nameless' }] : own
   return {
@@ -208,7 +208,7 @@ function searchReplaceBlock(
     lastLine: last?.lastLine ?? startLine,
     findings,
     warnings: allOf(edits, ({ warnings }) => warnings),
-    shells: shells.length > 0 ? shells : undefined,
+    markup: markup.length > 0 ? markup : undefined,
   }
 }
 

@@ -16,7 +16,7 @@ export interface SearchReplaceEdit {
   readonly findings: readonly Finding[]
   readonly warnings: readonly string[]
   /** Its markers, where one of them is not written as usual. */
-  readonly shells?: readonly string[]
+  readonly markup?: readonly string[]
   readonly next: number
   /** The head inside it, if that and all below it are whole: then this one was cut off, and written again. */
   readonly cutBy?: number | undefined
@@ -24,8 +24,6 @@ export interface SearchReplaceEdit {
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
 export function readEdit(source: Source, marks: SearchReplaceMarks, line: number, name = ''): SearchReplaceEdit {
-  const usual = marks.usualFrom(line)
-  if (usual !== undefined) return editOf(source, usual[0], usual[2], dividedBy(usual[0], usual[1], usual[2]))
   const { head, inner, dividers, end } = withTail(source, outline(marks, line))
   if (head === undefined) return broken(line, line, line + 1, { line, code: 'search-stray' })
   if (end === undefined) return broken(line, null, source.lineCount + 1, { code: 'search-open', line })
@@ -62,8 +60,8 @@ function editOf(source: Source, head: SearchReplaceMark, end: SearchReplaceMark,
     const column = lineWithoutBom(source, line).indexOf(word) + 1
     edit.findings = [{ line, column, length: word.length, code: 'search-after-head' }]
   }
-  const shells = shellsOf(head, divider.mark, end)
-  if (shells !== undefined) edit.shells = shells
+  const markup = editMarkup(head, divider.mark, end)
+  if (markup !== undefined) edit.markup = markup
   return edit
 }
 
@@ -175,7 +173,7 @@ function warningsOf(
   return [...warnings, ...doubled]
 }
 
-const shellsOf = (
+const editMarkup = (
   head: SearchReplaceMark,
   divider: SearchReplaceMark,
   tail: SearchReplaceMark,
@@ -265,19 +263,6 @@ export class SearchReplaceMarks {
     return mark?.line === line && mark.form.kind === 'head'
   }
 
-  /** The head on a line, its divider and its tail, where all of them are written as usual. */
-  usualFrom(
-    line: number,
-  ): readonly [head: SearchReplaceMark, divider: SearchReplaceMark, tail: SearchReplaceMark] | undefined {
-    const { marks } = this.#all
-    const at = this.#all.indexFrom(line)
-    const head = marks[at]
-    const divider = marks[at + 1]
-    const tail = marks[at + 2]
-    if (head?.form !== usual.head || divider?.form !== usual.divider || tail?.form !== usual.tail) return undefined
-    return [head, divider, tail]
-  }
-
   /** Whether the markers from a line on are those of whole blocks, one after another. */
   areWholeFrom(line: number): boolean {
     const { marks } = this.#all
@@ -321,7 +306,7 @@ function addDividers(marks: SearchReplaceMark[], source: Source, plain: ReadMark
 const asUsual = { size: 7, isDamaged: false, isOther: false, rest: undefined }
 
 /** What most markers look like; the rest takes longer. */
-export const usual = {
+const usual = {
   head: { kind: 'head', row: '<<<<<<< SEARCH', ...asUsual },
   divider: { kind: 'divider', row: '=======', ...asUsual },
   tail: { kind: 'tail', row: '>>>>>>> REPLACE', ...asUsual },

@@ -25,7 +25,7 @@ export function readSection(
     lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
     findings: isComplete ? (finding === undefined ? none : [finding]) : [{ code: 'diff-open', line: section.line }],
     warnings,
-    shells: shellsOf(section, fence),
+    markup: diffMarkup(section, fence),
     uncertainMarks: section.hasUnmarked || undefined,
   }
 }
@@ -33,7 +33,7 @@ export function readSection(
 const none: readonly never[] = []
 
 /** A fence that is damaged. In the other markers of a diff, two spaces after each is all that leaves them readable. */
-function shellsOf({ old, new: added }: FileSection, fence: readonly string[]): readonly string[] | undefined {
+function diffMarkup({ old, new: added }: FileSection, fence: readonly string[]): readonly string[] | undefined {
   if (old?.text.endsWith('  ') && added?.text.endsWith('  ')) return [...fence, '--- a  ', '+++ b  ']
   return fence.length > 0 ? fence : undefined
 }

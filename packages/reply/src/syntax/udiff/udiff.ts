@@ -78,7 +78,7 @@ function withDamage(found: ForeignBlock, given: Source, plain: Source): ForeignB
     const [mark = ''] = ODD_SPACE.exec(given.line(line)) ?? []
     return {
       ...found,
-      shells: [...(found.shells ?? []), mark],
+      markup: [...(found.markup ?? []), mark],
       warnings: [markerWarning(line), ...(found.warnings ?? [])],
       uncertainMarks: true,
     }

@@ -218,8 +218,8 @@ function diffsIn(
   marks: SearchReplaceMarks,
   body: string,
   at: number,
-): Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] {
-  const found: Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] = []
+): Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'markup'>[] {
+  const found: Pick<ForeignBlock, 'action' | 'params' | 'findings' | 'warnings' | 'markup'>[] = []
   let path = ''
   for (const match of body.matchAll(/<path>([^<\n]*)<\/path>|<diff>/g)) {
     const [whole, named] = match
