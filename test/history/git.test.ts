@@ -510,7 +510,10 @@ describe('commit mode', () => {
         success: false,
         fatalCode: 'git_operation_failed',
         fatalError: expect.stringContaining(`${what} is in progress`),
-        results: [{ details: { advice: 'Finish or abort it first. Or run with --no-git.' } }, {}],
+        results: [
+          { details: { advice: 'Finish or abort it first. Or run with --no-git.' } },
+          { error: expect.stringMatching(new RegExp(`skipped: ${what} is in progress$`)) },
+        ],
       })
       expect(result.results.map(({ code }) => code)).toEqual(['git_operation_failed', 'skipped'])
       expect([treeOf(root), numbersIn(inState(root, 'history'))]).toEqual([before, []])

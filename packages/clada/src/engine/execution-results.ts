@@ -18,6 +18,8 @@ export class ExecutionResults {
   executed = 0
   #commit: { gitCommit?: string } = {}
   #fatal: { fatalError?: string; fatalCode?: Code } = {}
+  /** Why the rest is skipped: what stopped the run, without what is for programs. */
+  skipReason: string | undefined
   #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
 
   get fatalError(): string | undefined {
@@ -29,8 +31,9 @@ export class ExecutionResults {
     return this.parseErrors.length > 0 || this.notExecuted.some(isEditMissing)
   }
 
-  setFatal(fatalError: string, fatalCode: Code): void {
+  setFatal(fatalError: string, fatalCode: Code, skipReason = fatalError): void {
     this.#fatal = { fatalError, fatalCode }
+    this.skipReason = skipReason
   }
 
   setCommit(gitCommit: string): void {

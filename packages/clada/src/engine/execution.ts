@@ -25,6 +25,7 @@ import type { Confirm, LandingDecision, RunOptions, ChangesVerdict } from './opt
 import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
+import { userText } from '../report/failure.ts'
 import type { WriteNote } from '../core/files.ts'
 import { asSkippedBlock } from '@clada/reply/syntax/account.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
@@ -178,8 +179,8 @@ export class Execution {
   }
 
   /** Stops the run. Finished actions keep their results. */
-  fail(message: string, code: Code): void {
-    this.#results.setFatal(message, code)
+  fail(message: string, code: Code, skipReason?: string): void {
+    this.#results.setFatal(message, code, skipReason)
   }
 
   addHookErrors(side: 'before' | 'after', errors: readonly string[]): void {
@@ -484,8 +485,8 @@ export class Execution {
     if (signal?.aborted) return stoppedProblem(stopCause(signal).reason)
     if (timeLimit !== undefined && now() - this.#begun > timeLimit)
       return stoppedProblem(new TotalTimeoutError(timeLimit).message)
-    const { fatalError } = this.#results
-    return fatalError === undefined ? undefined : stoppedProblem(fatalError)
+    const { skipReason } = this.#results
+    return skipReason === undefined ? undefined : stoppedProblem(skipReason)
   }
 
   /** A command that comes after an edit which is missing, or still waits for a yes, would run on the wrong files. */
@@ -537,8 +538,8 @@ export class Execution {
   /** Without the lock or git no action can write, so the rest is skipped. */
   #giveUp(problem: Problem): void {
     if (problem.kind !== 'locked' && problem.kind !== 'git') return
-    const { error, code } = explain(problem, 'clada')
-    this.fail(error, code)
+    const { error, code, failure } = explain(problem, 'clada')
+    this.fail(error, code, userText({ failure }))
   }
 
   #refuse(results: readonly ActionResult[], problem: Problem): void {

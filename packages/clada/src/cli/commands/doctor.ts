@@ -28,6 +28,7 @@ import { findRepository, nearestRepository } from '../../git/find-repository.ts'
 import { git } from '../../git/git-program.ts'
 import { type Head, headOf, inRepository, type Repository } from '../../git/repository.ts'
 import { explain } from '../../report/explain.ts'
+import { userText } from '../../report/failure.ts'
 import { inProgress } from '../../state/git-dirs.ts'
 import { isOldStateOurs, oldStateDir } from '../../state/old-state.ts'
 import { foreignStates } from '../../state/project-state.ts'
@@ -287,8 +288,9 @@ async function gitFindings(root: string, options: CladaOptions, asked: string): 
     ]
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    const { error: found, details } = explain(error.problem, 'git')
+    const { details, failure } = explain(error.problem, 'git')
     const advice = details?.['advice']
+    const found = userText({ failure })
     return [program, { name: 'repository', ok: false, found, advice: typeof advice === 'string' ? advice : undefined }]
   }
 }
