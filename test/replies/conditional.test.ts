@@ -21,12 +21,27 @@ describe('an edit that depends on an answer', () => {
     `${edit}\n\nWould you like me to make these changes?\n`,
     `${edit}\n\nLet me know if this looks good, or if you'd like me to apply these changes now.\n`,
     `${edit}\n\nOnce you confirm, I will apply them.\n`,
+    `Wenn du einverstanden bist, würde ich das ändern:\n\n${diff}\n`,
+    `${diff}\n\nSoll ich die Änderungen so anwenden?\n`,
+    `Si vous êtes d’accord, je changerais ceci :\n\n${diff}\n`,
+    `${edit}\n\nVoulez-vous que je l'applique ?\n`,
+    `${edit}\n\n¿Quieres que lo aplique?\n`,
+    `${edit}\n\nQuer que eu aplique?\n`,
+    `Если вы согласны, я изменю это:\n\n${diff}\n`,
+    `${edit}\n\nПрименить эти изменения?\n`,
+    `如果你同意，我会这样修改：\n\n${diff}\n`,
+    `${edit}\n\n需要我应用这些更改吗？\n`,
+    `${edit}\n\n適用してもよろしいですか？\n`,
+    `${edit}\n\n적용할까요?\n`,
   ])('is a proposal: %j', async (reply) => {
     expect(await execute(reply)).toEqual({ proposed: ['a.txt'], files: before })
   })
 
   it.each([
     `${diff}\n\nLet me know if you have other questions.\n`,
+    `${diff}\n\nWenn du Fragen hast, melde dich.\n`,
+    `${edit}\n\n如果你有其他问题，请告诉我。\n`,
+    `${edit}\n\nSi vous voulez, je peux aussi ajouter des tests.\n`,
     `${edit}\n\nLet me know if you would like me to make any further changes.\n`,
     `${edit}\n\nWould you like me to implement tests as well?\n`,
     `${edit}\n\nIf you want, I can explain this.\n`,

@@ -35,3 +35,26 @@ test('a heading of an answer alone hides nothing above it', () => {
   const block = writes('csl', 'a.txt', 'x')
   expect(runs(`${block}\n► **ANSWER**\n\nDone.\n`)).toEqual(['csl'])
 })
+
+describe('a diff below a sentence in another language', () => {
+  test.each([
+    'Die Ausgabe von `git diff` ist:',
+    '`git show` zeigt:',
+    'Voici la sortie de `git show` :',
+    'La salida de `git diff`:',
+    'A saída de `git diff`:',
+    'Вывод `git diff`:',
+    '`git diff` 的输出：',
+    '`git diff` の出力：',
+    '`git diff` 출력:',
+  ])('is output if the sentence says so: %s', (sentence) => {
+    expect(runs(`${sentence}\n\n${fence('diff', diff)}`)).toEqual([])
+  })
+
+  test.each(['Wende diesen Patch mit `git apply` an:', '请用 `git apply` 应用：', 'Hier ist der Patch:', '修改如下：'])(
+    'is meant otherwise: %s',
+    (sentence) => {
+      expect(runs(`${sentence}\n\n${fence('diff', diff)}`)).toEqual(['udiff'])
+    },
+  )
+})

@@ -41,6 +41,8 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     ['below a heading of Markdown', `## Thinking\n\n${draft}\n\n## Answer\n\n`],
     ['below headings of Markdown with other words', `### 🤔 **Thought process:**\n${draft}\n# Final answer\n`],
     ['below a heading of Markdown, with tags in it', `# Reasoning\n<think>\n</think>\n${draft}\n# Response\n`],
+    ['below a line in bold', `**Thinking**\n\n${draft}\n\n**Final answer**\n\n`],
+    ['below a line in bold with a colon', `**Reasoning:**\n${draft}\n**Answer:**\n`],
     ['in tags, with a heading for a draft of the answer', `<think>\n## Answer\n${draft}\n</think>\n`],
     [
       'folded by Open WebUI',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { findElision, resolveElisions } from '@clada/reply/text/elision.ts'
+import { mayElide } from '@clada/reply/text/elision-words.ts'
 
 test.each([
   '// ... existing code ...',
@@ -49,6 +50,7 @@ test.each([
   '// остальные методы не меняются',
 ])('%s stands for other lines', (line) => {
   expect(findElision(['a', line], 'src/a.ts')).toBe(line.trim())
+  expect(mayElide(`a\n${line}\n`)).toBe(true)
 })
 
 test.each([
@@ -71,6 +73,7 @@ test.each([
   ['a.txt', '[rest of the file is unchanged]'],
 ])('in %s, %s does so too', (path, line) => {
   expect(findElision(['a', line], path)).toBe(line)
+  expect(mayElide(`a\n${line}\n`)).toBe(true)
 })
 
 test.each([

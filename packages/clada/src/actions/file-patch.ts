@@ -10,7 +10,8 @@ import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
 import { makeHunkLines } from '@clada/reply/text/matcher.ts'
 import { locateSpans } from '@clada/reply/text/places.ts'
 import { attempt, expectHash, replacedWarning } from './common.ts'
-import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, keepStrings } from './replace-occurrences.ts'
+import { absence, doubtful, elisionProblem, noSuchPlace, keepStrings } from './replace-occurrences.ts'
+import { mayElide } from '@clada/reply/text/elision-words.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 export const filePatch = defineAction({

@@ -3,7 +3,8 @@ import type { TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { dominantEol, type LineSpan, lineSpans, toEol } from '@clada/reply/text/lines.ts'
 import { expectHash, expectLines, parseLineRange, type GivenRange, textOfLines, unexpected } from './common.ts'
-import { elisionProblem, mayElide } from './replace-occurrences.ts'
+import { elisionProblem } from './replace-occurrences.ts'
+import { mayElide } from '@clada/reply/text/elision-words.ts'
 
 export const fileReplaceLines = defineAction({
   name: 'file_replace_lines',

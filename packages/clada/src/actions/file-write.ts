@@ -2,7 +2,8 @@ import { defineAction, fail, ok, type Failed, path, text } from '../core/action.
 import type { Files, PathArg } from '../core/files.ts'
 import { dominantEol, splitLines, toEol } from '@clada/reply/text/lines.ts'
 import { attempt, expectHash } from './common.ts'
-import { elisionProblem, mayElide } from './replace-occurrences.ts'
+import { elisionProblem } from './replace-occurrences.ts'
+import { mayElide } from '@clada/reply/text/elision-words.ts'
 
 export const fileWrite = defineAction({
   name: 'file_write',

@@ -5,7 +5,8 @@ import { splitLines } from '@clada/reply/text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
 import { type StructureResult, fileTooLarge, type Warning } from '../structure/structure.ts'
 import { attempt } from './common.ts'
-import { findElisionProblem, elisionProblem, mayElide } from './replace-occurrences.ts'
+import { findElisionProblem, elisionProblem } from './replace-occurrences.ts'
+import { mayElide } from '@clada/reply/text/elision-words.ts'
 
 export const targetParam = text(
   'The structure, one line per level: `UserAuth` then `validate`. A name, or its header as in the file.',

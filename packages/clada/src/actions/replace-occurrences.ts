@@ -7,6 +7,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
 import type { PlaceChoice } from '../core/result.ts'
 import { findOccurrences, replaceSpans, type Span } from '@clada/reply/text/edit.ts'
+import { mayElide } from '@clada/reply/text/elision-words.ts'
 import type { Shifted } from '@clada/reply/text/fit.ts'
 import { splitLines } from '@clada/reply/text/lines.ts'
 import { locateSpans } from '@clada/reply/text/places.ts'
@@ -170,30 +171,6 @@ export async function findElisionProblem(file: TextFile, param: string, content:
   const elision = findNewElision(content, file.path.given, file.text)
   return elision && elisionProblem(file.path, [param], elision)
 }
-
-/** What is in every text that leaves lines out. Most texts have none of the words, which are found faster one by one. */
-export const mayElide = (text: string): boolean => {
-  const lower = text.toLowerCase()
-  return elisionWords.some((word) => lower.includes(word)) && elision.test(lower)
-}
-
-const elisionWords = [
-  '...',
-  '\u2026',
-  'rest of',
-  'unchanged',
-  'same',
-  'snip',
-  'existing',
-  'previous',
-  'remain',
-  'original',
-  'stay',
-  'as is',
-  'as before',
-]
-const elision =
-  /\.{3}|\u2026|rest of|unchanged|\bsame\b|\bsnip\b|\b(?:existing|previous|remaining|original)\s+\w|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/
 
 /** `params` are those of the new and of the old text, where the action has one for that. */
 export const elisionProblem = (

@@ -1,7 +1,8 @@
 import { defineAction, path, text } from '../core/action.ts'
 import { attempt, expectHash } from './common.ts'
 import { onStructures, structureWarnings, targetParam } from './on-structures.ts'
-import { editWithoutElisions, mayElide } from './replace-occurrences.ts'
+import { editWithoutElisions } from './replace-occurrences.ts'
+import { mayElide } from '@clada/reply/text/elision-words.ts'
 
 export const replaceTextInStructure = defineAction({
   name: 'replace_text_in_structure',

@@ -170,11 +170,16 @@ const FEEDS = /<<|\bapply(?:_patch)?\b|\bpatch\b|\bgit am\b/
 /** What a fence with the output of programs says of itself. */
 const SESSION = /^(?:console|terminal|shell-?session|sh-?session|session|output|stdout|log)\b/i
 
+/** Output, and that a command shows it, in the languages that people write to models in. */
+const TRANSLATED_OUTPUT =
+  'ausgabe|ergebnis|zeigt|liefert|sortie|résultat|affiche|donne|salida|resultado|muestra|devuelve|saída|mostra|uscita|risultato|вывод|результат|показыва|выводит|输出|結果|结果|显示|顯示|輸出|出力|表示|출력|결과|보여'
+
 /** A sentence about output that follows it. */
 const OUTPUT = new RegExp(
   [
     String.raw`\b(?:output|result|printout) (?:of|from)\b.{0,40}\bgit (?:diff|show|log)\b`,
     String.raw`\bgit (?:diff|show|log)\b.{0,60}\b(?:output|shows?|showed|prints?|printed|gives|gave|says|said|returns?|returned|reports?)\b`,
+    String.raw`(?:${TRANSLATED_OUTPUT}).{0,40}\bgit (?:diff|show|log)\b|\bgit (?:diff|show|log)\b.{0,60}(?:${TRANSLATED_OUTPUT})`,
     String.raw`\boutput (?:looks|will look|would look|should look) (?:like|similar)\b.{0,40}:$`,
     String.raw`^(?:it |this |which )?(?:prints|returns)(?: something like)?:$`,
   ].join('|'),

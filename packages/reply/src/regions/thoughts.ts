@@ -18,7 +18,7 @@ const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\
 const heading = (words: string, before = '[►▶▸] ?'): string =>
   `(?:${before})(?:\\*\\*|__)?(?:${words}):?(?:\\*\\*|__)?:?[ \\t]*\\r?$`
 /** A heading of Markdown begins a thought only if one for the answer follows: replies also have sections of this name. */
-const section = '#{1,6} (?:[^\\w\\s*]{1,4} )?'
+const section = '(?:#{1,6} (?:[^\\w\\s*]{1,4} )?|(?=\\*\\*))'
 const beginHeading = heading('THINKING|[Tt]hinking|REASONING|[Rr]easoning|THOUGHTS?|[Tt]houghts?|ANALYSIS|[Aa]nalysis')
 const beginSection = heading(
   'THINKING|[Tt]hinking(?: [Pp]rocess)?|REASONING|[Rr]easoning|[Tt]houghts?(?: [Pp]rocess)?|[Cc]hain [Oo]f [Tt]hought',
@@ -56,17 +56,18 @@ function mayHaveSection(source: Source): boolean {
   if (mayBreakInside(source)) return SECTION.test(source.text)
   for (let line = 1; line <= source.lineCount; line++) {
     const c = source.initial(line)
-    if (c !== HASH && c !== SPACE && c !== TAB) continue
+    if (c !== HASH && c !== STAR && c !== SPACE && c !== TAB) continue
     const row = source.line(line)
     if (HEADING.test(row) && SECTION.test(row)) return true
   }
   return false
 }
 
-const HEADING = /^[ \t]*#{1,6} /
+const HEADING = /^[ \t]*(?:#{1,6} |\*\*)/
 const SECTION = new RegExp(`^[ \\t]*${beginSection}`, 'm')
 const ARROWS = ['◁', '►', '▶', '▸']
 const HYPHEN = 45
+const STAR = 42
 
 /**
  * Where a model thinks aloud: between two marks, or up to the first end, for there are programs that write the beginning

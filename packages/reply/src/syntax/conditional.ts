@@ -9,7 +9,8 @@ import { parseFence } from '../regions/fences.ts'
 export function isConditional(source: Source, { startLine, endLine }: Pick<Block, 'startLine' | 'endLine'>): boolean {
   const above = textLine(source, startLine, -1)
   const below = textLine(source, endLine ?? source.lineCount, 1)
-  return (above !== undefined && ABOVE.test(above)) || (below !== undefined && BELOW.test(below))
+  const isAsked = [above, below].some((text) => text !== undefined && TRANSLATED.test(text))
+  return isAsked || (above !== undefined && ABOVE.test(above)) || (below !== undefined && BELOW.test(below))
 }
 
 /** The nearest line with text that is no fence; undefined where another fence is between. */
@@ -30,5 +31,30 @@ const THIS = '(?:this|these|it|them|the (?:changes?|diffs?|patch|edits?))'
 const DO = `(?:apply|make|implement) ${THIS}`
 const BELOW = new RegExp(
   `\\b(?:shall|should) I (?:${DO}|go ahead|proceed)\\b|\\b(?:do you want|would you like|if you(?:['’]d| would)? (?:like|want)) me to (?:${DO}|go ahead|proceed)\\b|\\b${ANSWER}\\b[^.]*\\bapply\\b`,
+  'i',
+)
+
+/** The same in other languages: an answer that is waited for, and the question whether to apply this. */
+const TRANSLATED = new RegExp(
+  [
+    '\\b(?:wenn|falls|sobald) (?:du|ihr|sie) (?:(?:damit )?einverstanden|zustimm|bestätig)',
+    '\\bsoll ich (?:das|dies|es|die änderung(?:en)?|den patch)\\b[^.]{0,20}\\b(?:anwenden|umsetzen|übernehmen|einspielen)',
+    "\\bsi (?:vous êtes|tu es) d['’]accord\\b",
+    "\\b(?:voulez-vous|veux-tu|souhaitez-vous|souhaites-tu) que (?:je|j['’])\\s?(?:l['’]|les? |ces? |cette )?(?:\\w+ )?appli",
+    '\\bsi (?:estás|está) de acuerdo\\b',
+    '(?:quieres|quiere|deseas|desea) que (?:lo|la|los|las)? ?(?:apli[cq]|haga)',
+    '\\bse (?:você )?(?:concordar|estiver de acordo)\\b',
+    '\\b(?:quer|deseja) que eu (?:(?:o|a|os|as|isso) )?apli[cq]',
+    "\\bse (?:sei|siete|è) d['’]accordo\\b",
+    '\\bvuoi che (?:lo|la|li|le)? ?appli[ck]',
+    'если (?:вы|ты) соглас',
+    '(?:мне )?применить (?:эти|это|их|этот)[^.]{0,30}\\?',
+    '(?:如果|若)[你您](?:同意|确认|批准)',
+    '(?:是否|要不要|需要我|要我)[^。？]{0,8}(?:应用|執行|执行|修改)[^。？]{0,12}[?？吗]',
+    '(?:同意|承認)(?:して)?(?:いただけ|頂け)',
+    '適用(?:します|しましょう|してもよろしいです|してよろしいです)か',
+    '동의하(?:시면|면)',
+    '(?:적용|반영)(?:할까요|해도 될까요)',
+  ].join('|'),
   'i',
 )
