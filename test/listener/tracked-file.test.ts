@@ -27,7 +27,9 @@ describe('a watched file that git tracks', () => {
   it('is refused at the start', async () => {
     const dir = withBranch()
     git(dir, 'checkout', '-q', 'other')
-    await expect(listening(undefined, { dir })).rejects.toThrow(/clada_input\.md' is tracked by git/)
+    await expect(listening(undefined, { dir })).rejects.toThrow(
+      `'${dir}/${name}' is tracked by git, so a checkout or pull could bring blocks that run. List it in .gitignore, and take it out of git: git rm --cached ${dir}/${name}`,
+    )
   })
 
   it('is refused at the start in a worktree', async () => {

@@ -12,6 +12,7 @@ import { registerWatched } from '../state/watched-files.ts'
 import type { ReplyMark } from './replies.ts'
 import type { Fate, KnownFates } from './units.ts'
 import { isInside } from '../core/paths.ts'
+import { shellWord } from '../report/words.ts'
 
 /** Why a file cannot be watched. */
 export class ListenerError extends Error {
@@ -70,7 +71,7 @@ export async function takePlace(
 
 /** A checkout or a pull would bring blocks into it, which would run. */
 export const trackedReason = (file: string): string =>
-  `'${file}' is tracked by git, so a checkout or pull could bring blocks that run. Watch another file, or take it out of git: git rm --cached`
+  `'${file}' is tracked by git, so a checkout or pull could bring blocks that run. List it in .gitignore, and take it out of git: git rm --cached ${shellWord(file)}`
 
 /** Other runs of this user must not write what this one runs: without that it does not start. @throws ListenerError */
 function registered(file: string): () => void {
@@ -104,7 +105,8 @@ function placeForNotes(root: string, scratch: Scratch): string {
 const explanation = `Paste the whole reply of a model below this line and save. clada runs the
 blocks in it and writes the results at the top. Blocks that already ran do not
 run again, so new replies can go below old ones. A line /undo, /redo, /diff or
-/history, saved by itself, does what it says.
+/history, saved by itself, does what it says. List this file in .gitignore:
+nothing runs in a file that git tracks.
 
 `
 
