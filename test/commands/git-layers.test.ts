@@ -526,6 +526,39 @@ describe('locks of a landing that was killed', () => {
     clean(root)
     expect(fs.existsSync(path.join(root, 'outside.lock'))).toBe(true)
   })
+
+  it.each(['foo/x', 'hooks/x', 'info/x', 'objects/aa/x', 'foo', 'worktrees/x/y', 'rebase-merge/..', 'refs/../foo/x'])(
+    'are not looked for behind %s',
+    async (dir) => {
+      const outside = scratchDir({ 'yarn.lock': 'mine\n', 'HEAD.lock': 'mine\n', 'done.lock': 'mine\n' })
+      const root = repository({ 'a.txt': 'a\n' })
+      const at = path.join(root, '.git', dir)
+      fs.mkdirSync(path.join(root, '.git/rebase-merge'))
+      fs.mkdirSync(path.dirname(at), { recursive: true })
+      if (!fs.existsSync(at)) fs.symlinkSync(outside, at)
+      const names = ['yarn.lock', 'HEAD.lock', 'done.lock']
+      if (dir.startsWith('rebase')) for (const name of names) fs.writeFileSync(path.join(root, '.git', name), 'mine\n')
+      const there = (): string[] => fs.readdirSync(dir.startsWith('rebase') ? path.join(root, '.git') : outside)
+      const before = there()
+      fs.writeFileSync(path.join(root, '.git/clada-lands'), names.map((name) => `${dir}/${name}\n`).join(''))
+      await new Clada({ repoPath: root }).perform('file_write', { path: path.join(root, 'b.txt'), content: 'b' })
+      expect(there()).toEqual(expect.arrayContaining(before))
+      expect(before).toEqual(expect.arrayContaining(names))
+    },
+  )
+
+  it.each(['clada-lands', `clada-moves-to-${'a'.repeat(40)}`, `clada-index-${'a'.repeat(40)}-${'b'.repeat(40)}`])(
+    'do not hold up a run where %s is a directory',
+    async (name) => {
+      const root = repository({ 'a.txt': 'a\n' })
+      fs.mkdirSync(path.join(root, '.git', name))
+      const { success } = await new Clada({ repoPath: root }).perform('file_write', {
+        path: path.join(root, 'b.txt'),
+        content: 'b',
+      })
+      expect(success).toBe(true)
+    },
+  )
 })
 
 describe('a file that is listened to', () => {

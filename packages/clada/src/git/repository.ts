@@ -6,10 +6,12 @@ import { hasCode, isOsError } from '../core/errors.ts'
 import { now } from '../core/time-limit.ts'
 import { identityOf } from '../store/summary.ts'
 import { dirsAbove, slashed } from '../core/paths.ts'
+import { isLockOfData } from '../process/git-data.ts'
 import { type GitDirs, landingNote, oddEntry } from '../state/git-dirs.ts'
 import {
   appendToFile,
   readOwn,
+  readStats,
   removeFile,
   renameFile,
   syncFile,
@@ -277,11 +279,13 @@ export async function releaseRefs(repository: Repository): Promise<void> {
   refuseLinks(repository)
   const { gitDir, commonDir } = repository
   const landing = path.join(gitDir, landingNote)
-  for (const name of readOwn(landing)?.split('\n') ?? [])
-    if (/^[^/].*\.lock$/.test(name) && !name.split('/').includes('..') && fs.existsSync(path.join(commonDir, name)))
+  const listed = readOwn(landing)
+  const worktree = slashed(path.relative(commonDir, gitDir))
+  for (const name of listed?.split('\n') ?? [])
+    if (isLockOfData(name, worktree) && readStats(path.join(commonDir, name))?.isFile())
       removeFile(path.join(commonDir, name))
-  removeFile(landing)
-  const notes = fs.readdirSync(gitDir).filter((name) => name.startsWith(noteName))
+  if (listed !== undefined) removeFile(landing)
+  const notes = notesIn(gitDir, noteName)
   if (notes.length === 0) return
   const commits = notes.map((name) => name.slice(noteName.length))
   const { branch } = await headOf(repository)
@@ -292,6 +296,12 @@ export async function releaseRefs(repository: Repository): Promise<void> {
   }
   for (const name of notes) fs.rmSync(path.join(gitDir, name), { force: true })
 }
+
+/** The files in a git directory whose names begin so. */
+export const notesIn = (gitDir: string, beginning: string): string[] =>
+  fs
+    .readdirSync(gitDir, { withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() && entry.name.startsWith(beginning) ? [entry.name] : []))
 
 /** Every reference of clada's that is there or has a lock. */
 function ownRefs(commonDir: string): string[] {

@@ -55,6 +55,17 @@ export function judgeGone(name: string, command: GitCommand): GitDataVerdict {
   return isEnd ? { ...verdict, isEssential: false } : verdict
 }
 
+/**
+ * Whether a name below the shared git directory is that of a lock under which something may be put in place. Any archive can bring a
+ * note that lists other files, behind links that only git's own data is free of.
+ */
+export const isLockOfData = (name: string, worktree: string): boolean =>
+  name.endsWith('.lock') &&
+  !name.split('/').includes('..') &&
+  ['', ...unfinished.flatMap(({ verbs }) => verbs)].some(
+    (verb) => judgeWritten(name.slice(0, -'.lock'.length), { worktree, verb }).as === 'data',
+  )
+
 function inWorktree(name: string, { worktree }: GitCommand): string | undefined {
   if (worktree === '') return name
   return name.startsWith(`${worktree}/`) ? name.slice(worktree.length + 1) : undefined
