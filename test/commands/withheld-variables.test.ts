@@ -105,3 +105,39 @@ describe('a failed program', () => {
     expect(said).not.toContain('clada approve --env')
   })
 })
+
+/** What every user of the machine can read of the processes that run. */
+const listOfProcesses = (): string =>
+  fs
+    .readdirSync('/proc')
+    .flatMap((pid) => {
+      try {
+        return /^\d+$/.test(pid) ? [fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : []
+      } catch {
+        return []
+      }
+    })
+    .join('\n')
+
+describe('a variable that a command is given', () => {
+  it('is in no list of processes', async (context) => {
+    skipWithout(context, 'sandbox')
+    const root = project('echo "got $SHOP_DATABASE"; exec sleep 60')
+    const stop = new AbortController()
+    let listed: string | undefined
+    const clada = new Clada({
+      repoPath: root,
+      gitCommit: false,
+      approve: ['sh start.sh'],
+      commandEnv: ['SHOP_DATABASE'],
+    })
+    const onOutput = (_: string, chunk: Buffer): void => {
+      if (!String(chunk).includes('got postgres://u:p@h/shop')) return
+      listed ??= listOfProcesses()
+      stop.abort()
+    }
+    await clada.call('run', start, { signal: stop.signal, onOutput })
+    expect(listed).toContain('start.sh')
+    expect(listed).not.toContain('postgres://u:p@h/shop')
+  })
+})

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Bounds } from '../../packages/clada/src/process/bounds.ts'
 import { platformOf } from '../../packages/clada/src/core/platform.ts'
-import { bubblewrapArgs } from '../../packages/clada/src/process/bubblewrap.ts'
+import { bubblewrapArgs, environmentOptions } from '../../packages/clada/src/process/bubblewrap.ts'
 import { chooseSandbox, seatbeltProfile } from '../../packages/clada/src/process/sandbox.ts'
 
 const bounds: Bounds = {
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('bubblewrap', () => {
       '--tmpfs /home/u/proj/.ssh --remount-ro /home/u/proj/.ssh',
       '--tmpfs /home/u/proj/.clada --remount-ro /home/u/proj/.clada',
       '--remount-ro / ',
-      '--chdir /home/u/proj/src --clearenv --setenv A 1 --',
+      '--chdir /home/u/proj/src --clearenv --args 6 --',
       '/usr/bin/prlimit --data=1000 --fsize=2000 --nproc=30',
       '/usr/bin/python3 -c x',
     ]
@@ -67,6 +67,12 @@ describe.skipIf(process.platform === 'win32')('bubblewrap', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(args).not.toContain('--cap-drop')
     expect(args).not.toContain('shadow')
+  })
+
+  it('keeps variables out of the list of processes, where other users see them', () => {
+    const secret = { ...program, env: { PASSWORD: 'a b', EMPTY: '' } }
+    expect(bubblewrapArgs(secret, bounds, host).join(' ')).not.toMatch(/PASSWORD|a b/)
+    expect(environmentOptions(secret.env).toString()).toBe('--setenv\0PASSWORD\0a b\0--setenv\0EMPTY\0\0')
   })
 
   it('takes the powers of the superuser away', () => {

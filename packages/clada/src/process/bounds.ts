@@ -81,6 +81,8 @@ export interface Wrapped {
   readonly scope: 'namespace' | 'marked'
   /** What the sandbox program reads from descriptor 5: a filter for system calls. */
   readonly filter?: Buffer | undefined
+  /** What it reads from descriptor 6: options that others must not see. */
+  readonly options?: Buffer | undefined
   /** What everything inside may take together, where a control group can be made. */
   readonly memoryBytes?: number
 }

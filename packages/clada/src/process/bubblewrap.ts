@@ -14,6 +14,7 @@ export function bubblewrap(file: string): Sandbox {
     wrap: (program, bounds) => ({
       file,
       args: bubblewrapArgs(program, bounds, hostFacts(file)),
+      options: environmentOptions(program.env),
       cwd: '/',
       // The first process inside keeps the environment bwrap itself was started with, readable for everybody there.
       env: {},
@@ -55,10 +56,18 @@ export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts
   args.push(...system(host), ...bindings(bounds, host))
   // What is left of it is an empty tree in memory, of no use and without a size.
   args.push('--remount-ro', '/')
-  args.push('--chdir', program.cwd, '--clearenv')
-  for (const [name, value] of Object.entries(program.env)) args.push('--setenv', name, value)
+  args.push('--chdir', program.cwd, '--clearenv', '--args', '6')
   return [...args, '--', ...limitArgs(host.prlimit, bounds.limits), program.file, ...program.args]
 }
+
+/** Every user of the machine sees the arguments of a program in the list of processes, and a variable may be a password. */
+export const environmentOptions = (env: Program['env']): Buffer =>
+  Buffer.from(
+    Object.entries(env)
+      .flatMap(([name, value]) => ['--setenv', name, value])
+      .map((word) => `${word}\0`)
+      .join(''),
+  )
 
 function system(host: HostFacts): string[] {
   const args = ['--ro-bind', '/usr', '/usr']

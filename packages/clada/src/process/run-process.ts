@@ -27,6 +27,8 @@ export interface ProcessCall {
   readonly scope: ProcessScope
   /** For a namespace: what can be read from descriptor 5. */
   readonly filter?: Buffer | undefined
+  /** For a namespace: what can be read from descriptor 6. */
+  readonly options?: Buffer | undefined
   /** For a namespace: the memory of everything in it together. */
   readonly memoryBytes?: number
   readonly signal?: AbortSignal | undefined
@@ -145,16 +147,19 @@ interface RunningProcess {
 function startProcess(call: ProcessCall): RunningProcess {
   const readStatus = (): string => ''
   if (call.scope === 'namespace') {
-    const { filter, memoryBytes = Infinity } = call
+    const { filter, options, memoryBytes = Infinity } = call
     const group = controlGroup({ tasks: mostThreads(), memoryBytes })
-    const own = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
-    const child = spawnChild(call, filter === undefined ? own : [...own, 'pipe'])
+    // One that nobody reads would be open in the sandbox.
+    const given = [filter, options].map((bytes) => (bytes === undefined ? 'ignore' : 'pipe'))
+    const own = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...given] as const
+    const child = spawnChild(call, own)
     // Out of descriptors, it has none of them, whatever its type says.
     const stdio: readonly (Stream | null | undefined)[] | undefined = child.stdio
     const tree = openNamespaceTree(stdio?.[3], stdio?.[4], group, async (first) =>
       call.onReady?.(child.pid ?? 0, first),
     )
     write(stdio?.[5], filter)
+    write(stdio?.[6], options)
     return { child, tree, readStatus: tree.readStatus }
   }
   if (call.scope === 'marked') {
