@@ -221,6 +221,12 @@ for (const [step, [before, then]] of Object.entries(steps))
       })
   })
 
+/** It takes no room, and has 3 GB to be read. */
+function sparse(at: string): void {
+  fs.writeFileSync(at, 'x\n')
+  fs.truncateSync(at, 3 * 1024 ** 3)
+}
+
 describe('what git only reads is no pipe and no device', () => {
   const names = ['config', 'config.worktree', 'commondir', 'info/exclude', 'info/attributes', 'info/grafts']
   const ways: Readonly<Record<string, (name: string) => Plant>> = {
@@ -241,6 +247,22 @@ describe('what git only reads is no pipe and no device', () => {
       expect(status, out).toBe(1)
       expect(fs.existsSync(path.join(root, 'b.txt'))).toBe(true)
     })
+
+  it.each([...names, 'HEAD', 'index', 'packed-refs', 'shallow', 'objects/info/alternates'])(
+    'a file with holes for %s',
+    (name) => {
+      const root = repository({ 'a.txt': 'a\n' })
+      put(path.join(root, '.git'), name, sparse)
+      expect(run(root, 'commit', 'new.txt').out).toMatch(/has 3221225472 bytes, and git would read all of them/)
+      expect(run(root, 'off', 'more.txt'), 'without git').toMatchObject({ status: 0 })
+    },
+  )
+
+  it('a file with holes in the place of the repository', () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    sparse(path.join(root, '.git'))
+    expect(run(root, 'commit', 'new.txt').out).toContain('does not say where the repository is')
+  })
 
   it('a link of the user for the config stays in use', () => {
     const root = repository({ 'a.txt': 'a\n' })

@@ -2,7 +2,7 @@ import type { Attack } from '../attack.ts'
 import { numbered, quoted, steps } from './numbered.ts'
 
 /** Links below the git directory, and what a hook of an approved git command leaves there. */
-export const gitScenarios = (): Attack[] => [...links(), ...reads(), ...layers(), ...owners()]
+export const gitScenarios = (): Attack[] => [...links(), ...notes(), ...reads(), ...layers(), ...owners()]
 
 /** What git or clada writes. A copy of all of it is outside, for links to lead to. */
 const places = [
@@ -71,12 +71,28 @@ function links(): Attack[] {
   ])
 }
 
+/** Notes of clada that an archive brings, about locks that are elsewhere. */
+function notes(): Attack[] {
+  const before = 'mkdir -p {O}/keep; echo mine > {O}/keep/yarn.lock; mkdir -p .git/foo; ln -s {O}/keep .git/foo/x'
+  const places = ['foo/x', 'hooks/x', 'info/x', 'objects/aa/x', '../../outside/keep']
+  return numbered(
+    'GITNOTE',
+    { why: 'clada removes the locks that a note names', commits: true as const, before },
+    places.map((dir) => ({
+      description: `a note names a lock in ${dir}`,
+      setup: `mkdir -p .git/$(dirname ${dir}); ln -sfn {O}/keep .git/${dir}; echo ${dir}/yarn.lock > .git/clada-lands`,
+      ...write,
+    })),
+  )
+}
+
 /** What git only reads, as pipes and devices: git waits for a pipe, and reads a device until memory ends. */
 function reads(): Attack[] {
   const names = ['config', 'config.worktree', 'commondir', 'gitdir', 'info/exclude', 'info/attributes', 'info/grafts']
   const ways = [
     ['a pipe', 'mkfifo'],
     ['a device', 'ln -s /dev/zero'],
+    ['a file with holes', 'truncate -s 3G'],
   ] as const
   return numbered(
     'GITREAD',

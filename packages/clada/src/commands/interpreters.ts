@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
@@ -11,6 +10,7 @@ import { projectTools } from '../process/runtimes.ts'
 import type { CommandScope, CheckedDirectory } from './scope.ts'
 import type { Settings } from '../core/settings.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
+import { readLinked } from '../state/own-files.ts'
 import { makeBounds } from './bounds.ts'
 
 export type Interpreter =
@@ -85,7 +85,7 @@ export async function versionOf(file: string, roots: readonly string[]): Promise
 
 function venvVersion(file: string): string | undefined {
   try {
-    const config = fs.readFileSync(path.join(path.dirname(file), '..', 'pyvenv.cfg'), 'utf8')
+    const config = readLinked(path.join(path.dirname(file), '..', 'pyvenv.cfg')) ?? ''
     return /^version(?:_info)?\s*=\s*(\d+(?:\.\d+)+)/m.exec(config)?.[1]
   } catch {
     return undefined

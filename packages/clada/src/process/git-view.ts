@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { specialFile } from '../state/git-dirs.ts'
+import { findEndless } from '../state/git-dirs.ts'
 import { jsonOf, putFile, readLinked, readOwn } from '../state/own-files.ts'
 import { isReferenceName, symbolicTarget } from '../state/reference-name.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
@@ -38,7 +38,7 @@ export async function gitMasks(sight: GitViewOptions): Promise<Mask[]> {
 /** How one git directory looks, whose files are at `top`. */
 async function masksOfGitDir(name: string, top: string, sight: GitViewOptions): Promise<Mask[]> {
   const gitDir = path.join(sight.root, name)
-  if (specialFile({ gitDir, commonDir: gitDir }) !== undefined) return [{ path: name, as: 'missing' }]
+  if (findEndless({ gitDir, commonDir: gitDir }) !== undefined) return [{ path: name, as: 'missing' }]
   const hidden = sight.git === 'full' ? undefined : await whyHidden(name, top, sight)
   if (hidden === undefined) return dataOnly(name, top, sight)
   return [{ path: name, as: { text: `gitdir: /${hiddenMessage(hidden)}\n` } }]

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type GitDirs, gitDirsAt } from '../state/git-dirs.ts'
-import { readLinked } from '../state/own-files.ts'
+import { readLinked, readStats } from '../state/own-files.ts'
 import { slashed } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import { foreignOwner, type Unusable } from './git-owner.ts'
@@ -75,7 +75,7 @@ function share(target: string, at: string): void {
 }
 
 function copyIfFile(from: string, to: string): void {
-  if (fs.lstatSync(from, { throwIfNoEntry: false })?.isFile()) fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE)
+  if (readStats(from)?.isFile()) fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE)
 }
 
 function readText(file: string): string {

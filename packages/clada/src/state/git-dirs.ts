@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import { foreignAlternates } from './alternates.ts'
-import { readOwn } from './own-files.ts'
+import { mostReadAtOnce, readOwn } from './own-files.ts'
 import { isReferenceName, symbolicTarget as targetOfReference } from './reference-name.ts'
 
 /** Where a repository has its things, as its files say. */
@@ -30,8 +30,8 @@ export function gitDirsAt(
     return { broken: `'${dotGit}' leads to '${gitDir}', where no repository is` }
   }
   const commonDir = commonDirOf(gitDir)
-  const special = specialFile({ gitDir, commonDir })
-  if (special !== undefined) return { broken: `'${special}' is a special file, and git would wait for it` }
+  const endless = findEndless({ gitDir, commonDir })
+  if (endless !== undefined) return { broken: endless }
   const inside = [gitDir, commonDir].every((dir) => isInside(realGitPath(dir), realGitPath(top)))
   if (!inside && !pointsBack(top, { gitDir, commonDir })) {
     const outside = isInside(realGitPath(gitDir), realGitPath(top)) ? commonDir : gitDir
@@ -158,13 +158,37 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
 }
 
 /**
- * The first file that git reads and that is a pipe or a device, or leads to one. Git waits for ever for a pipe, and reads
- * `/dev/zero` until memory ends.
+ * What is wrong with the first file that git reads and that is a pipe or a device, or leads to one, or has more bytes than
+ * any repository needs. Git waits for ever for a pipe, and reads `/dev/zero` until memory ends; a file with holes that
+ * takes no room has terabytes to be read and copied.
  */
-export function specialFile({ gitDir, commonDir }: GitDirs): string | undefined {
-  const files = [...new Set([gitDir, commonDir])].flatMap((dir) => readNames.map((name) => path.join(dir, name)))
-  return files.find(isSpecialFile)
+export function findEndless({ gitDir, commonDir }: GitDirs): string | undefined {
+  for (const dir of new Set([gitDir, commonDir])) {
+    const special = readNames.map((name) => path.join(dir, name)).find(isSpecialFile)
+    if (special !== undefined) return `'${special}' is a special file, and git would wait for it`
+    for (const name of [...readNames, ...wholeNames]) {
+      const file = path.join(dir, name)
+      const size = sizeOf(file)
+      if (size > mostReadAtOnce && !(wholeNames.includes(name) && size <= mostCopied))
+        return `'${file}' has ${size} bytes, and git would read all of them`
+    }
+  }
+  return undefined
 }
+
+function sizeOf(file: string): number {
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  } catch {
+    return 0
+  }
+}
+
+/** Besides what is only read: all of these are read as a whole, and an index is copied. */
+const wholeNames: readonly string[] = ['HEAD', 'index', 'packed-refs', 'shallow']
+
+/** An index of ten million files. */
+const mostCopied = 2 * 1024 ** 3
 
 /** Whether a name leads to a pipe, a device or a socket. */
 export function isSpecialFile(file: string): boolean {
@@ -178,7 +202,7 @@ export function isSpecialFile(file: string): boolean {
 }
 
 /** Those that git also writes are looked at by `oddEntry`. */
-const readNames = [
+const readNames: readonly string[] = [
   'config',
   'config.worktree',
   'commondir',

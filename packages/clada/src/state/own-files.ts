@@ -134,7 +134,10 @@ const syncedAtOnce = 64
 /** A file that cannot be read is synced with its directory, if at all; one that is gone needs no sync. */
 const cannotSync = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EACCES', 'ENOENT']
 
-/** The text of a regular file; undefined when there is none. A link is none. */
+/** No text that clada keeps, and none that it looks at in a git directory, comes near this. */
+export const mostReadAtOnce = 256 * 1024 ** 2
+
+/** The text of a regular file; undefined when there is none. A link is none, and so is one that is far too large. */
 export const readOwn = (file: string): string | undefined => readRegular(file, fs.constants.O_NOFOLLOW)
 
 /** The same of a file that a link may lead to, such as the config of a repository. */
@@ -144,8 +147,9 @@ function readRegular(file: string, flags: number): string | undefined {
   try {
     const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | flags)
     try {
-      // A device may have no end, and a pipe is empty only for now.
-      return fs.fstatSync(fd).isFile() ? fs.readFileSync(fd, 'utf8') : undefined
+      const stat = fs.fstatSync(fd)
+      // A device may have no end, a pipe is empty only for now, and a file with holes may say that it has terabytes.
+      return stat.isFile() && stat.size <= mostReadAtOnce ? fs.readFileSync(fd, 'utf8') : undefined
     } finally {
       fs.closeSync(fd)
     }
