@@ -7,8 +7,8 @@ import { isReferenceName, symbolicTarget } from '../state/reference-name.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { readOnlyGit, plainConfig } from './isolated-git-dir.ts'
 import type { Mask } from './overlay.ts'
-import { findProgram, ownProgram, systemPath } from './programs.ts'
-import { type ProcessEnd, runProcess } from './run-process.ts'
+import { runLimitedGit } from './limited-git.ts'
+import type { ProcessEnd } from './run-process.ts'
 
 export interface GitViewOptions {
   readonly root: string
@@ -138,22 +138,24 @@ function gitDirState(gitDir: string): string {
 async function listTracked(gitDir: string): Promise<string[] | undefined> {
   // Nothing was ever put into it.
   if (!fs.existsSync(path.join(gitDir, 'objects'))) return []
-  const git = findProgram('git', systemPath) ?? ownProgram('git')
-  if (git === undefined) return undefined
   const isolated = readOnlyGit({ gitDir, commonDir: gitDir }, gitDir)
   try {
-    const ask = (...words: string[]): Promise<ProcessEnd> => {
-      const call = { cwd: '/', env: isolated.env, timeoutMs: 30_000, outputBytes: longestList }
-      return runProcess({ file: git, args: [...isolated.args, ...words], ...call, scope: 'group' })
-    }
+    const ask = (...words: string[]): Promise<ProcessEnd | undefined> =>
+      runLimitedGit({
+        args: [...isolated.args, ...words],
+        env: isolated.env,
+        timeoutMs: 30_000,
+        outputBytes: longestList,
+      })
     const [staged, head, committed] = await Promise.all([
       ask('ls-files', '-z'),
       ask('rev-parse', '-q', '--verify', 'HEAD'),
       ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'),
     ])
-    const hasNoCommit = head.exitCode === 1
+    const hasNoCommit = head?.exitCode === 1
     if (!isWhole(staged) || !(hasNoCommit || isWhole(committed))) return undefined
-    return [...new Set(`${staged.stdout}${committed.stdout}`.split('\0'))].filter((one) => one !== '')
+    const listed = [staged, committed].map((end) => end?.stdout ?? '').join('')
+    return [...new Set(listed.split('\0'))].filter((one) => one !== '')
   } finally {
     isolated.close()
   }
@@ -162,5 +164,5 @@ async function listTracked(gitDir: string): Promise<string[] | undefined> {
 /** Of a longer one the middle would be missing. */
 const longestList = 1 << 28
 
-const isWhole = ({ exitCode, stdout }: ProcessEnd): boolean =>
-  exitCode === 0 && Buffer.byteLength(stdout) < longestList / 2
+const isWhole = (end: ProcessEnd | undefined): boolean =>
+  end?.exitCode === 0 && Buffer.byteLength(end.stdout) < longestList / 2

@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createInflate } from 'node:zlib'
 import type { Effect, NotKept } from '../core/effects.ts'
 import { mostInMemory } from '../core/recorder.ts'
 import { dirsAbove, isBelowAny, unsafeTreeName } from '../core/paths.ts'
@@ -22,8 +19,10 @@ import type { Collected } from './effects.ts'
 import { type GitCommand, judgeGone, judgeWritten, reportedName, type GitDataVerdict } from './git-data.ts'
 import type { Unusable } from './git-owner.ts'
 import { readOnlyGit } from './isolated-git-dir.ts'
-import { findProgram, systemPath } from './programs.ts'
-import { type ProcessEnd, runProcess } from './run-process.ts'
+import { runLimitedGit } from './limited-git.ts'
+import { idOfObject } from './loose-object.ts'
+import type { ProcessEnd } from './run-process.ts'
+import { WriteBudget } from './write-limits.ts'
 import { pause } from '../core/pause.ts'
 
 interface LayeredRepository extends GitDirs {
@@ -335,21 +334,18 @@ async function queryGit(
   }
 }
 
-async function runGit(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ProcessEnd | undefined> {
-  const file = findProgram('git', systemPath)
-  if (file === undefined) return undefined
-  const call = { cwd: '/', timeoutMs: 600_000, outputBytes: 1 << 28, scope: 'group' } as const
-  return runProcess({ file, args, env, ...call })
-}
+const runGit = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<ProcessEnd | undefined> =>
+  runLimitedGit({ args, env, timeoutMs: 600_000, outputBytes: 1 << 28 })
 
 /** Objects are found by their names, so that a name must be that of the content. Indexes of packs are made anew. */
 async function findBrokenObject(objects: GitChange[], repository: LayeredRepository): Promise<string | undefined> {
   const indexes: GitChange[] = []
+  const budget = new WriteBudget({ bytes: mostInflated, entries: Infinity })
   for (const { name, from = '' } of objects) {
     fs.chmodSync(from, 0o600)
     if (name.endsWith('.promisor')) continue
     if (!name.endsWith('.pack')) {
-      if ((await idOf(from, name)) !== name.slice('objects/'.length).replace('/', '')) return name
+      if ((await idOfObject(from, name, budget)) !== name.slice('objects/'.length).replace('/', '')) return name
       continue
     }
     const isolated = readOnlyGit(repository, repository.top)
@@ -366,15 +362,8 @@ async function findBrokenObject(objects: GitChange[], repository: LayeredReposit
   return undefined
 }
 
-async function idOf(file: string, name: string): Promise<string> {
-  const hash = createHash(name.length > 'objects/00/'.length + 38 ? 'sha256' : 'sha1')
-  try {
-    await pipeline(fs.createReadStream(file), createInflate(), hash)
-    return hash.digest('hex')
-  } catch {
-    return ''
-  }
-}
+/** As much as a command may write. The zeros in a file of some megabytes would otherwise be counted for hours. */
+const mostInflated = 16 * 1024 ** 3
 
 async function addObject(objects: string, to: string, from: string): Promise<void> {
   if (fs.existsSync(to)) return
