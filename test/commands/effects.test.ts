@@ -191,6 +191,49 @@ describe('what a program changed (needs a sandbox)', () => {
     expect(treeOf(root)).toEqual({ ...before, 'sub/': '755' })
   })
 
+  describe.each(['by itself', 'in an atomic group'])('in the place of a link, %s', (how) => {
+    const atomic = how !== 'by itself'
+
+    it.each(['t', '.', 'nowhere', '../elsewhere', 't/a'])('to %s, is a directory with files', async (target) => {
+      const root = path.join(scratchDir({ 'elsewhere/x/y': 'y\n', 'p/t/a': 'a\n', 'p/t/x': 'x\n' }), 'p')
+      fs.symlinkSync(target, path.join(root, 'l'))
+      const before = treeOf(root)
+      const ran = await bash(root, 'rm l; mkdir -p l/x; echo new > l/a; echo new > l/x/y; echo b > t/b', { atomic })
+      expect(ran.data.changed?.map((one) => one.path)).toEqual(['l', 'l/a', 'l/x/y', 't/b'])
+      expect(ran.data.not_kept).toBeUndefined()
+      const { l: _, ...others } = before
+      const made = { 'l/': '755', 'l/a': '644 new\n', 'l/x/': '755', 'l/x/y': '644 new\n', 't/b': '644 b\n' }
+      expect(treeOf(root)).toEqual({ ...others, ...made })
+      expect(await undo(root)).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual(before)
+      expect(fs.readFileSync(path.join(root, '../elsewhere/x/y'), 'utf8')).toBe('y\n')
+    })
+  })
+
+  describe.each(['by itself', 'in an atomic group'])('leaves what undo could not bring back, %s', (how) => {
+    const atomic = how !== 'by itself'
+
+    it.each([
+      ['deletes it', 'rm pipe', ['pipe']],
+      ['puts a file in its place', 'rm pipe; echo x > pipe', ['pipe']],
+      ['moves a file over it', 'cp a.txt x; mv x pipe', ['pipe']],
+      ['puts a link in its place', 'ln -sf a.txt pipe', ['pipe']],
+      ['puts a directory in its place', 'rm pipe; mkdir pipe; echo x > pipe/x', ['pipe']],
+      ['deletes the directory that it is in', 'rm -r d', ['d', 'd/pipe']],
+    ])('%s', async (_, code, names) => {
+      const root = scratchDir({ 'a.txt': 'a\n', 'd/b.txt': 'b\n' })
+      for (const name of ['pipe', 'd/pipe']) spawnSync('mkfifo', [path.join(root, name)])
+      const before = treeOf(root)
+      const ran = await bash(root, `${code}; echo c >> a.txt`, { atomic })
+      expect(ran.success, ran.text).toBe(true)
+      expect([...new Set(ran.data.not_kept?.map((one) => one.path))].toSorted()).toEqual(names)
+      expect(ran.text).toMatch(/which undo could not bring back/)
+      expect(treeOf(root)).toMatchObject({ 'a.txt': '644 a\nc\n', pipe: 'other', 'd/pipe': 'other' })
+      expect(await undo(root)).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual(before)
+    })
+  })
+
   it('lands when the program fails or is late', async () => {
     const root = scratchDir(files)
     const before = treeOf(root)

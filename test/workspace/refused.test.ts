@@ -182,6 +182,38 @@ describe('what is no regular file', () => {
   })
 })
 
+describe.skipIf(process.platform === 'win32').each([false, true])(
+  'what undo could not bring back, atomic: %s',
+  (atomic) => {
+    const calls: readonly (readonly [action: string, params: (root: string) => Record<string, string>])[] = [
+      ['file_delete', (root) => ({ path: `${root}/odd` })],
+      ['file_move', (root) => ({ old_path: `${root}/a.txt`, new_path: `${root}/odd` })],
+      ['file_copy', (root) => ({ old_path: `${root}/a.txt`, new_path: `${root}/odd` })],
+      ['run', () => ({ command: 'rm odd' })],
+      ['run', () => ({ command: 'rm -f odd' })],
+      ['run', () => ({ command: 'rm -r d' })],
+      ['run', () => ({ command: 'mv a.txt odd' })],
+      ['run', () => ({ command: 'cp a.txt odd' })],
+      ['run', () => ({ command: 'mv odd new' })],
+      ['run', () => ({ command: 'mv d new' })],
+    ]
+    it.each(calls.map(([action, params]) => [action, params('.')['command'] ?? '', params] as const))(
+      'stays, whatever is done: %s %s',
+      async (action, _, params) => {
+        const root = scratchDir({ 'a.txt': 'a\n', 'd/b.txt': 'b\n' })
+        const odd = ['odd', 'd/odd'].map((name) => path.join(root, name))
+        for (const file of odd) execFileSync('mkfifo', [file])
+        const clada = new Clada({ repoPath: root, gitCommit: false, atomic })
+        const { success } = await clada.execute(block(action, params(root)))
+        await clada.undo()
+        expect(odd.map((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.isFIFO())).toEqual([true, true])
+        expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('a\n')
+        expect(success).toBe(false)
+      },
+    )
+  },
+)
+
 describe('what must not be written', () => {
   it('a read-only file stays as it is, also for the superuser', async () => {
     const root = scratchDir({ 'a.txt': 'a\n', 'b.txt': 'b\n' })

@@ -22,6 +22,11 @@ export function irregularError(at: Location, stat: Kinds, op: string): ProblemEr
   return new ProblemError({ kind: 'not-regular', path: at.given, type, op })
 }
 
+/** Nothing could bring a pipe, a socket or a device back. */
+export function refuseSpecial(at: Location, stat: Kinds, op: string): void {
+  if (!stat.isFile() && !stat.isSymbolicLink()) throw irregularError(at, stat, op)
+}
+
 export const directoryError = (at: Location, op: string): ProblemError =>
   new ProblemError({ kind: 'os', code: 'EISDIR', op, path: at.given })
 

@@ -12,6 +12,7 @@ import {
   isReadOnly,
   copyContent,
   readWhole,
+  refuseSpecial,
   refuseReadOnly,
   typeOf,
   writeWhole,
@@ -199,7 +200,7 @@ export class DiskTree implements Tree {
     // Node says EPERM for a directory on some systems and EISDIR on others; a look first says it the same everywhere.
     const stat = fs.lstatSync(dir.at(baseName(at)), { throwIfNoEntry: false })
     if (stat === undefined) throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'unlink', path: at.given })
-    if (stat.isDirectory()) throw directoryError(at, 'unlink')
+    refuseSpecial(at, stat, 'unlink')
     if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, dir.at(baseName(at)), 'unlink')
     if (expect !== undefined && this.#digestAt(at) !== expect)
       throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
@@ -222,7 +223,10 @@ export class DiskTree implements Tree {
     this.#refusePlanted(to, 'other')
     const source = this.#walk.parentOf(from, { missing: 'fail', op: 'rename' })
     const target = this.#walk.parentOf(to, { missing: 'make', op: 'rename' })
+    const moved = fs.lstatSync(source.at(baseName(from)), { throwIfNoEntry: false })
+    if (moved !== undefined && !moved.isDirectory()) refuseSpecial(from, moved, 'rename')
     const displaced = fs.lstatSync(target.at(baseName(to)), { throwIfNoEntry: false })
+    if (displaced !== undefined && !displaced.isDirectory()) refuseSpecial(to, displaced, 'rename')
     if (displaced?.isFile() && isReadOnly(displaced, target.at(baseName(to)))) {
       throw new ProblemError({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
     }
@@ -252,7 +256,7 @@ export class DiskTree implements Tree {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
     const safePath = dir.at(baseName(at))
     const there = fs.lstatSync(safePath, { throwIfNoEntry: false })
-    if (there?.isDirectory()) throw directoryError(at, 'rename')
+    if (there !== undefined) refuseSpecial(at, there, 'rename')
     const take = (): void => {
       try {
         // An overlay writes marks of its own on a file that it copied, so that one is copied once more, without them.
@@ -335,7 +339,7 @@ export class DiskTree implements Tree {
     const known = changes.flatMap((change): PathChange[] => {
       const { at, becomes } = change
       if (at.parts.length === 0) return []
-      const dir = this.#parentIfThere(at)
+      const dir = this.#parentUnlessLink(at)
       this.actFor(change)
       if (dir !== undefined) return [this.#change(at, dir.at(baseName(at)), becomes, change.moved)]
       // Its directory is made before it. One by one, 10,000 new files in a new directory waited six seconds for the log.
@@ -505,6 +509,16 @@ export class DiskTree implements Tree {
     const dir = this.#walk.parentOf(at, { missing: 'make', op })
     this.#touch(dir)
     return beginReplacement({ at, dir, base, op, fill, ...content, ...this.#replacing })
+  }
+
+  /** A change before this one may put a directory in the place of a link. If none does, the walk refuses it when it is made. */
+  #parentUnlessLink(at: Location): Dir | undefined {
+    try {
+      return this.#parentIfThere(at)
+    } catch (error) {
+      if (error instanceof ProblemError && error.problem.kind === 'path') return undefined
+      throw error
+    }
   }
 
   #parentIfThere(at: Location): Dir | undefined {

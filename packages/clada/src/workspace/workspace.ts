@@ -154,6 +154,7 @@ function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefi
     if (problem.kind === 'os')
       return problem.code === 'ENOTEMPTY' ? 'what is in it stays' : `${problem.code}, ${problem.op}`
     if (problem.kind === 'path') return problem.reason
+    if (problem.kind === 'not-regular') return `what is there is a ${problem.type}, which undo could not bring back`
     if (problem.kind === 'too-large') return 'there is no room for it in memory'
     return problem.kind === 'changed-meanwhile' ? 'another program changed it in the meantime' : problem.kind
   }
