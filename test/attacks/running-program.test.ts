@@ -190,7 +190,7 @@ describe('the program of clada itself', () => {
     const what = { file: 'x', caches: 'none', network: false, memoryBytes: 1 } as const
     const settings = { ...settingsFor(found), runningProgram: missing }
     const absent = (by: WriterKind) =>
-      makeBounds({ ...what, by }, { blocked: [], repositories: [] }, { settings }).absent
+      makeBounds({ ...what, by }, { blocked: [], repositories: [], doors: [] }, { settings }).absent
     const places = ['node_modules/@a/node_modules', 'node_modules/c']
     expect(absent('code')).toEqual(expect.arrayContaining(places))
     expect(absent('wide')).not.toEqual(expect.arrayContaining(places))

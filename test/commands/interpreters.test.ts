@@ -31,7 +31,7 @@ it('further roots are readable inside, except those with the sockets and secrets
   const [repoPath, other] = [scratchDir(), scratchDir({ 'lib/a': '', '.env': '' })]
   const settings = settingsOf({ repoPath, allowedRoots: [other, '/', '/tmp', '/run', '/etc'] })
   const what = { file: '/usr/bin/true', caches: 'none', by: 'code', network: false, memoryBytes: 1 } as const
-  const { readable, hidden } = makeBounds(what, { blocked: [], repositories: [] }, { settings })
+  const { readable, hidden } = makeBounds(what, { blocked: [], repositories: [], doors: [] }, { settings })
   expect(readable).toContain(other)
   expect(readable.filter((dir) => ['/', '/tmp', '/run', '/etc'].includes(dir))).toEqual([])
   expect(hidden).toEqual([{ path: path.join(other, '.env'), type: 'file' }])

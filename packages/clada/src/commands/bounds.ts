@@ -17,6 +17,7 @@ import type { Mask } from '../process/overlay.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { cachesFor } from '../process/caches.ts'
 import { prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { findSockets, systemDirs } from '../process/sockets.ts'
 import { gitMasks } from '../process/git-view.ts'
 import { statesInGit } from '../state/project-state.ts'
 import type { CommandScope } from './scope.ts'
@@ -62,11 +63,17 @@ export function listSecondNames(scope: SettingsScope): string[] {
 }
 
 /** What is blocked in directories outside the project, by absolute path. What is inside the project is left out. */
-export function listBlockedOutside(dirs: readonly string[], { settings }: SettingsScope): BlockedPath[] {
+export function listBlockedOutside(
+  dirs: readonly string[],
+  network: boolean,
+  { settings }: SettingsScope,
+): BlockedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
   return dirs.flatMap((dir) => {
-    const { blocked, repositories } = findBlockedUncached(dir, (relative) => judge.blocking(path.join(dir, relative)))
-    return [...blocked, ...repositories.flatMap((name) => statesBelow(dir, name))]
+    const { blocked, repositories, doors } = findBlockedUncached(dir, (relative) =>
+      judge.blocking(path.join(dir, relative)),
+    )
+    return [...blocked, ...(network ? [] : doors), ...repositories.flatMap((name) => statesBelow(dir, name))]
       .map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
       .filter((one) => !isInside(one.path, settings.root))
   })
@@ -134,7 +141,10 @@ export function makeBounds(
     root,
     home,
     readable,
-    hidden: listBlockedOutside(further, scope),
+    hidden: [
+      ...listBlockedOutside(further, what.network, scope),
+      ...(what.network ? [] : findSockets([...systemDirs, ...readable].filter((dir) => !further.includes(dir)))),
+    ],
     caches: what.caches === 'none' ? [] : cachesFor(root, home, writes, readable),
     fixed,
     blocked: found.blocked.filter(

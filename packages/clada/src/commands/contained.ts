@@ -445,7 +445,8 @@ async function runInside(
   const bounds = {
     ...plain,
     fixed: [...plain.fixed, ...placeholders.map((file) => path.relative(root, file))],
-    blocked: [...plain.blocked, ...states],
+    // On layers nobody is behind them.
+    blocked: [...plain.blocked, ...states, ...(what.network ? [] : found.doors)],
   }
   const { file, args } = what
   const env = sandbox.name === 'sandbox-exec' ? { ...what.env, ...cacheVariables(bounds.caches) } : what.env

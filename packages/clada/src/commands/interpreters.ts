@@ -129,7 +129,7 @@ async function tryInSandbox(found: Interpreter & { ok: true }, settings: Setting
   const choice = chooseSandbox()
   if (!choice.ok) return stuck(choice.reason)
   const home = homeDir()
-  const nothing = { blocked: [], repositories: [] }
+  const nothing = { blocked: [], repositories: [], doors: [] }
   const what = { file, caches: 'none', by: 'code', network: false, memoryBytes: 4 * 1024 ** 3 } as const
   // What is missing in the project would be made for a moment, to cover it.
   const bounds = { ...makeBounds(what, nothing, { settings }), absent: [] }

@@ -24,6 +24,8 @@ export interface Blocked {
   readonly blocked: readonly BlockedPath[]
   /** Git directories inside the project, whatever they are called, and files that lead to one. */
   readonly repositories: readonly string[]
+  /** Sockets and named pipes, behind which there may be a program outside. */
+  readonly doors: readonly BlockedPath[]
 }
 
 /** What one directory holds that matters here. It is the same as long as the directory was not changed. */
@@ -33,6 +35,7 @@ interface ScannedDirectory {
   readonly blocked: readonly (readonly [name: string, type: BlockedPath['type'] | 'link'])[]
   /** Files with several names. */
   readonly linked: readonly (readonly [name: string, inode: string, names: number])[]
+  readonly doors: readonly string[]
   readonly repository: boolean
   /** It may be a git directory itself. */
   readonly head: boolean
@@ -154,6 +157,7 @@ function scanDirectory(
   const dirs: string[] = []
   const blocked: [string, BlockedPath['type'] | 'link'][] = []
   const linked: [string, string, number][] = []
+  const doors: string[] = []
   let [repository, head] = [false, false]
   const entries = readableEntries(absolute)
   for (const entry of entries ?? []) {
@@ -164,11 +168,12 @@ function scanDirectory(
     if (blocking(child(dir, name)) !== 'never' && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
       blocked.push([name, isDirectory ? 'directory' : entry.isFile() ? 'file' : 'link'])
     } else if (isDirectory && !isGitName(name) && !isStateName(name)) dirs.push(name)
+    if (entry.isSocket() || entry.isFIFO()) doors.push(name)
     if (!entry.isFile()) continue
     const stat = fs.lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })
     if (stat !== undefined && stat.nlink > 1) linked.push([name, `${stat.dev}:${stat.ino}`, stat.nlink])
   }
-  return { seen, dirs, blocked, linked, repository, head, unreadable: entries === undefined }
+  return { seen, dirs, blocked, linked, doors, repository, head, unreadable: entries === undefined }
 }
 
 interface Linked {
@@ -214,6 +219,7 @@ function summarize(root: string, walked: Walked, isBlocked: (relative: string) =
       ...[...dirs].flatMap(([dir, { repository }]) => (repository ? [child(dir, gitName)] : [])),
       ...repositories,
     ],
+    doors: [...dirs].flatMap(([dir, { doors }]) => doors.map((name) => ({ path: child(dir, name), type: 'file' }))),
   }
 }
 

@@ -4,6 +4,7 @@ import { isInside } from '../core/paths.ts'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
 import { findProgram, realPathOr, systemPath } from './programs.ts'
 import { seccompFilter } from './seccomp.ts'
+import { systemDirs } from './sockets.ts'
 import type { BlockedPath } from './blocked-index.ts'
 
 /** Linux namespaces through bubblewrap: no network, no other processes, and a tree of files put together from nothing. */
@@ -76,8 +77,8 @@ function system(host: HostFacts): string[] {
     if (there?.link !== undefined) args.push('--symlink', there.link, `/${name}`)
     else if (there !== undefined) args.push('--ro-bind', `/${name}`, `/${name}`)
   }
-  for (const name of ['opt', 'nix', 'gnu'])
-    if (host.top(name) !== undefined) args.push('--ro-bind', `/${name}`, `/${name}`)
+  for (const dir of systemDirs)
+    if (dir !== '/usr' && host.top(dir.slice(1)) !== undefined) args.push('--ro-bind', dir, dir)
   args.push('--proc', '/proc', '--dev', '/dev', ...inMemory(host, '/dev/shm'), '--remount-ro', '/dev')
   for (const dir of ['/tmp', '/run', '/var/tmp']) args.push(...inMemory(host, dir))
   if (host.superuser) args.push(...kernelSettings(host))
