@@ -94,6 +94,21 @@ const names = [
 describe('blocked files (need a sandbox)', () => {
   needs('sandbox')
 
+  it('cannot be read where a directory is too deep for the system to name', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n', '.env': secret })
+    const down = 'for i in $(seq 45); do mkdir -p %; cd -P %; cp "$F" .env; done'.replaceAll('%', 'd'.repeat(100))
+    const made = spawnSync('bash', ['-c', down], { cwd: root, env: { ...process.env, F: path.join(root, '.env') } })
+    expect(made.status, String(made.stderr)).toBe(0)
+    try {
+      const into = 'cat .env; while cd -P d* 2>/dev/null; do cat .env; done; echo end'
+      const said = await bash(root, `echo b >> a.txt; (${into}) 2>/dev/null`)
+      expect(said).not.toContain(secret)
+      expect(said).toContain('"path":"a.txt","change":"modify"')
+    } finally {
+      spawnSync('rm', ['-rf', ...fs.readdirSync(root).filter((name) => name.startsWith('d'))], { cwd: root })
+    }
+  })
+
   it.each(names)('cannot be read by code: %s', async (name) => {
     const root = scratchDir({ [name]: `//registry/:_authToken=${secret}\n` })
     const said = await bash(root, `cat ${name}; cat < ${name}; cp ${name} copy; cat copy; ls -la $(dirname ${name})`)

@@ -124,6 +124,10 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     const absolute = dir === '' ? root : `${root}/${dir}`
+    if (Buffer.byteLength(absolute) > longestName) {
+      dirs.set(dir, tooDeep)
+      continue
+    }
     const stat = fs.lstatSync(absolute, { bigint: true, throwIfNoEntry: false })
     if (stat === undefined) continue
     const seen = `${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}`
@@ -145,6 +149,18 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
 }
 
 const clockTicks = 50
+
+/** The system takes 4,096 bytes, and a name in the sandbox is longer. What is below cannot be looked at, so it is closed. */
+const longestName = 3000
+const tooDeep: Known = {
+  seen: '',
+  dirs: [],
+  blocked: [],
+  linked: [],
+  doors: [],
+  repository: false,
+  unreadable: true,
+}
 
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 
