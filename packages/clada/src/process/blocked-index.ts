@@ -152,7 +152,7 @@ const clockTicks = 50
 
 /** The system takes 4,096 bytes, and a name in the sandbox is longer. What is below cannot be looked at, so it is closed. */
 const longestName = 3000
-const tooDeep: Known = {
+const tooDeep: ScannedDirectory = {
   seen: '',
   dirs: [],
   blocked: [],

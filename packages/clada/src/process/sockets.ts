@@ -4,7 +4,7 @@ import { isInside } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import { readStats } from '../state/own-files.ts'
 import type { BlockedPath } from './blocked-index.ts'
-import { real } from './programs.ts'
+import { realPathOr } from './programs.ts'
 
 /** What every program in the sandbox sees of the system. */
 export const systemDirs: readonly string[] = ['/usr', '/opt', '/nix', '/gnu']
@@ -20,7 +20,7 @@ export function findSockets(dirs: readonly string[]): BlockedPath[] {
   if (!platform.proc) return []
   const isSeen = (file: string): boolean => dirs.some((dir) => isInside(file, dir))
   const found = listeners()
-    .map((file) => path.join(real(path.dirname(file)), path.basename(file)))
+    .map((file) => path.join(realPathOr(path.dirname(file)), path.basename(file)))
     .filter((file) => isSeen(file) && readStats(file)?.isSocket())
   const daemon = isSeen(nixDaemon) && readStats(nixDaemon)?.isDirectory() ? [nixDaemon] : []
   return [
