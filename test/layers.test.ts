@@ -148,7 +148,6 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'process',
     'commands/bounds.ts',
     'commands/exec-code.ts',
-    'commands/interpreters.ts',
   ],
   'the terminal, the package, and files that the user names': [
     'cli',

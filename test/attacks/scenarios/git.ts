@@ -92,7 +92,6 @@ function reads(): Attack[] {
   const ways = [
     ['a pipe', 'mkfifo'],
     ['a device', 'ln -s /dev/zero'],
-    ['a file with holes', 'truncate -s 3G'],
   ] as const
   return numbered(
     'GITREAD',

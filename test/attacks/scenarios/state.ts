@@ -1,8 +1,8 @@
 import type { Attack } from '../attack.ts'
 import { numbered, quoted, steps } from './numbered.ts'
 
-/** A file that a watcher reads, state that a repository brings along, answers that were typed ahead, and limits of loops. */
-export const stateScenarios = (): Attack[] => [...watched(), ...brought(), ...typedAhead(), ...loops()]
+/** A file that a watcher reads, state that a repository brings along, answers that were typed ahead, limits of loops, sockets. */
+export const stateScenarios = (): Attack[] => [...watched(), ...brought(), ...typedAhead(), ...loops(), ...doors()]
 
 const payload = '#!SHAM [@three-char-SHA-256: pay]\naction = "exec"\nlang = "bash"\ncode = "{S}"\n#!END_SHAM_pay\n'
 
@@ -165,6 +165,29 @@ function loops(): Attack[] {
     models.map(([description, options, program]) => ({
       description,
       afterwards: `clada loop task --unattended --no-git --rounds 2 ${options} -- bash -c ${quoted(program)} > /dev/null 2>&1`,
+    })),
+  )
+}
+
+/** A program of the user that does what it is told by whoever connects. */
+function doors(): Attack[] {
+  const serve = (file: string): string =>
+    `import os, socket; s = socket.socket(socket.AF_UNIX); s.bind('${file}'); s.listen(); print('ready', flush=True); s.accept(); os.mknod('{FX}/PWNED')`
+  const knock = (file: string): Pick<Attack, 'action'> =>
+    steps(['exec', { lang: 'python', code: `import socket; socket.socket(socket.AF_UNIX).connect('${file}')` }])
+  const places = [
+    ['the project', '{P}/src/s', []],
+    ['a directory that code may read', '{FX}/lib/s', ['--allow', '{FX}/lib']],
+  ] as const
+  return numbered(
+    'SOCKET',
+    { why: 'code has no network, whatever listens nearby' },
+    places.map(([what, file, options]) => ({
+      description: `a socket in ${what}`,
+      before: 'mkdir -p {FX}/lib',
+      during: `exec python3 -c "${serve(file)}"`,
+      options,
+      ...knock(file),
     })),
   )
 }

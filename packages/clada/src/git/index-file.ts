@@ -5,7 +5,7 @@ import { hasCode } from '../core/errors.ts'
 import { ProblemError } from '../core/problem.ts'
 import { copyWithTime, readStats, renameFile, syncFile, touchFile } from '../state/own-files.ts'
 import { gitError, splitNul } from './git-program.ts'
-import { headOf, notesIn, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
+import { headOf, landingNotesIn, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type TreeEntry, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
@@ -123,7 +123,7 @@ export async function releaseLocks(repository: Repository): Promise<void> {
   await releaseRefs(repository)
   const index = path.join(repository.gitDir, 'index')
   const lock = `${index}.lock`
-  for (const note of notesIn(repository.gitDir, noteName)) {
+  for (const note of landingNotesIn(repository.gitDir, noteName)) {
     const [commit, print] = note.slice(noteName.length).split('-')
     if (fs.existsSync(lock) && printOf(lock) === print) {
       if ((await headOf(repository)).commit === commit) renameFile(lock, index)

@@ -285,7 +285,7 @@ export async function releaseRefs(repository: Repository): Promise<void> {
     if (isLockOfData(name, worktree) && readStats(path.join(commonDir, name))?.isFile())
       removeFile(path.join(commonDir, name))
   if (listed !== undefined) removeFile(landing)
-  const notes = notesIn(gitDir, noteName)
+  const notes = landingNotesIn(gitDir, noteName)
   if (notes.length === 0) return
   const commits = notes.map((name) => name.slice(noteName.length))
   const { branch } = await headOf(repository)
@@ -298,7 +298,7 @@ export async function releaseRefs(repository: Repository): Promise<void> {
 }
 
 /** The files in a git directory whose names begin so. */
-export const notesIn = (gitDir: string, beginning: string): string[] =>
+export const landingNotesIn = (gitDir: string, beginning: string): string[] =>
   fs
     .readdirSync(gitDir, { withFileTypes: true })
     .flatMap((entry) => (entry.isFile() && entry.name.startsWith(beginning) ? [entry.name] : []))
