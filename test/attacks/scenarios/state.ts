@@ -171,23 +171,15 @@ function loops(): Attack[] {
 
 /** A program of the user that does what it is told by whoever connects. */
 function doors(): Attack[] {
-  const serve = (file: string): string =>
-    `import os, socket; s = socket.socket(socket.AF_UNIX); s.bind('${file}'); s.listen(); print('ready', flush=True); s.accept(); os.mknod('{FX}/PWNED')`
-  const knock = (file: string): Pick<Attack, 'action'> =>
-    steps(['exec', { lang: 'python', code: `import socket; socket.socket(socket.AF_UNIX).connect('${file}')` }])
-  const places = [
-    ['the project', '{P}/src/s', []],
-    ['a directory that code may read', '{FX}/lib/s', ['--allow', '{FX}/lib']],
-  ] as const
+  const server = `import os, socket; s = socket.socket(socket.AF_UNIX); s.bind('{P}/src/s'); s.listen(); print('ready', flush=True); s.accept(); os.mknod('{FX}/PWNED')`
+  const knock = `import socket; socket.socket(socket.AF_UNIX).connect`
+  const ways = ['src/s', './src/../src/s', '{P}/src/s'].map((file) => `${knock}('${file}')`)
   return numbered(
     'SOCKET',
-    { why: 'code has no network, whatever listens nearby' },
-    places.map(([what, file, options]) => ({
-      description: `a socket in ${what}`,
-      before: 'mkdir -p {FX}/lib',
-      during: `exec python3 -c "${serve(file)}"`,
-      options,
-      ...knock(file),
+    { why: 'code has no network, whatever listens nearby', during: `exec python3 -c "${server}"` },
+    [...ways, `import os; os.link('src/s', 'l'); ${knock}('l')`].map((code) => ({
+      description: code,
+      ...steps(['exec', { lang: 'python', code }]),
     })),
   )
 }
