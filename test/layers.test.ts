@@ -144,11 +144,7 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'git/signing.ts',
     'git/snapshot.ts',
   ],
-  'programs, their sandboxes and layers': [
-    'process',
-    'commands/bounds.ts',
-    'commands/exec-code.ts',
-  ],
+  'programs, their sandboxes and layers': ['process', 'commands/bounds.ts', 'commands/exec-code.ts'],
   'the terminal, the package, and files that the user names': [
     'cli',
     'config/ignore-files.ts',
