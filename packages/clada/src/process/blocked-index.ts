@@ -86,7 +86,7 @@ export const findBlockedUncached = (root: string, blocking: (relative: string) =
   summarize(root, walkDirectories(root, blocking, nothing), isBlockedBy(blocking, root))
 
 /** Of the list: one in another format is not used. */
-const format = 7
+const format = 8
 
 /** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
@@ -159,6 +159,7 @@ const tooDeep: ScannedDirectory = {
   linked: [],
   doors: [],
   repository: false,
+  head: false,
   unreadable: true,
 }
 
