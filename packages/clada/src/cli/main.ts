@@ -62,14 +62,16 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
   try {
     return await main(argv)
   } catch (error) {
+    // A path in a message may be named by a stranger's archive.
+    const { spellOut } = await import('../report/words.ts')
     if (isOsError(error) && error.syscall !== undefined) {
-      say(`clada: ${await systemRefusal(error)}`, 2)
+      say(`clada: ${spellOut(await systemRefusal(error))}`, 2)
       return 1
     }
     const unwritten = error instanceof OutputError
     const known = unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
     if (!known) throw error
-    say(`clada: ${error.message}${error instanceof UsageError ? await suggestSpelling(error) : ''}`, 2)
+    say(`clada: ${spellOut(error.message)}${error instanceof UsageError ? await suggestSpelling(error) : ''}`, 2)
     return unwritten ? 1 : 2
   }
 }

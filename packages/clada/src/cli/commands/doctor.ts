@@ -21,7 +21,7 @@ import { findProjectAround, loadConfigFiles, optionsFor, paintFor, projectLine }
 import type { Paint } from '../../report/pretty.ts'
 import { wrapLine } from '../../report/width.ts'
 import { columnsOf, print, printJson } from '../streams.ts'
-import { spellOutCommand } from '../../report/words.ts'
+import { spellOut, spellOutCommand } from '../../report/words.ts'
 import { approveLine, listUnapproved } from './init.ts'
 import { ProblemError } from '../../core/problem.ts'
 import { findRepository, nearestRepository } from '../../git/find-repository.ts'
@@ -161,11 +161,11 @@ async function configs(flags: FlagValues): Promise<DoctorFinding[]> {
 function findingLine({ name, ok, found, advice, optional }: DoctorFinding, paint: Paint): string {
   const mark = ok ? paint.green('✓') : optional ? paint.yellow('–') : paint.red('✗')
   const below = ' '.repeat(nameWidth)
-  const [first = '', ...rest] = wrapped(below + slashed(found))
+  const [first = '', ...rest] = wrapped(below + spellOut(slashed(found)))
   return [
     `${mark} ${name.padEnd(nameWidth - 2)}${first.slice(nameWidth)}`,
     ...rest,
-    ...(advice === undefined ? [] : wrapped(below + advice).map(paint.dim)),
+    ...(advice === undefined ? [] : wrapped(below + spellOut(advice)).map(paint.dim)),
   ].join('\n')
 }
 
