@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SkippedBlock } from '@clada/reply/core/block.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { writes } from './samples.ts'
 
 const callsIn = (text: string, options = {}): readonly SkippedBlock[] =>
   findBlocks(new Source(text), options).notExecuted
@@ -208,6 +209,37 @@ describe('what seems to be an edit, where nothing else was found', () => {
       { ...code, path: 'src/old.ts' },
       { ...code, path: 'src/a.ts' },
     ])
+  })
+
+  it.each([
+    'src/a.ts:\n\n    export const a = 1\n    export const b = 1',
+    'src/a.ts\n\nts\nCopy code\nconsole.log(1)',
+    '**src/a.ts**\n\ntypescript\n\nCopy\nEdit\nx',
+    'src/a.ts:\n\nexport const a = 1',
+    '### `src/a.ts`\nimport b from "b"\nb()',
+    '<h3>src/a.ts</h3>\n<pre><code class="language-ts">export const a = 1\n</code></pre>',
+    'src/a.ts\n[code]\nexport const a = 1\n[/code]',
+  ])('is code without a fence below its file: %j', (text) => {
+    const endLine = text.split('\n').length
+    const code = { line: 1, endLine, what: 'code without a fence', path: 'src/a.ts' }
+    expect(callsIn(text)).toEqual([{ ...code, reason: 'unreadable' }])
+    const beside = findBlocks(new Source(`${writes('csl', 'b.txt', 'x')}\n${text}`))
+    expect(beside.notExecuted.map(({ path, reason }) => [path, reason])).toEqual([['src/a.ts', 'example']])
+  })
+
+  it('is a fence whose file is named below it', () => {
+    const code = { line: 1, endLine: 3, what: 'code', path: 'src/a.ts', reason: 'example' }
+    expect(callsIn('```ts\nx\n```\n*src/a.ts*')).toEqual([code])
+  })
+
+  it.each([
+    'Changed files:\n\nsrc/a.ts\nsrc/b.ts\n\nAll tests pass.',
+    '- src/a.ts\n    - adds a cache\n- src/b.ts',
+    'See src/a.ts.\n\nImport it where you need it.',
+    'src/a.ts:\n\nThis class does two things.',
+    '`src/a.ts`\n\nLet me know.',
+  ])('is not: names of files in a text %j', (text) => {
+    expect(callsIn(text)).toEqual([])
   })
 
   it('is a script below its name, and no other commands', () => {

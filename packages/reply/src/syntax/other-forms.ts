@@ -4,7 +4,7 @@ import { lineWithoutBom } from '../regions/fences.ts'
 import { isQuotation, unquoteLine } from '../regions/quotations.ts'
 import { linesBetween, Regions } from '../regions/regions.ts'
 import { findCalledPaths } from './foreign/called-paths.ts'
-import { findMentionedFiles, findFilesInSection } from './foreign/name.ts'
+import { findMentionedFiles, findFilesInSection, readFileName } from './foreign/name.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { isFile, isSessionAbout } from './proposal/title.ts'
 
@@ -61,6 +61,7 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
     ...elements(text, isFenced),
     ...commands(text),
     ...spokenCode(text, source, first),
+    ...unfencedCode(text, isFenced, isAlone ? 'unreadable' : 'example'),
   ].sort((a, b) => a.line - b.line)
   const found: SkippedBlock[] = []
   for (const one of all) {
@@ -310,8 +311,58 @@ const SHOWS =
 function spokenBelow(source: Source, last: number): string | undefined {
   const line = [last + 1, last + 2].find((at) => at <= source.lineCount && lineWithoutBom(source, at).trim() !== '')
   const row = line === undefined ? '' : lineWithoutBom(source, line)
-  const [path, ...others] = PUT.test(row) ? new Set(findMentionedFiles(row)) : []
+  if (line === undefined || !(PUT.test(row) || isCaption(source, line))) return undefined
+  const [path, ...others] = new Set(findMentionedFiles(row))
   return others.length > 0 ? undefined : path
 }
 
+/** Whether a line that only names a file is about what is above it: no other fence follows. */
+function isCaption(source: Source, line: number): boolean {
+  const name = readFileName(lineWithoutBom(source, line))
+  if (name === undefined || !isFile(name)) return false
+  const next = [line + 1, line + 2].find((at) => at <= source.lineCount && lineWithoutBom(source, at).trim() !== '')
+  return next === undefined || Regions.of(source).fenceFrom(next) === undefined
+}
+
 const PUT = /^\W*(?:put|place|paste|save|add|copy|insert|use|write|append)\b|^[\s*_]*\(/i
+
+/** Code without a fence below a line that only names its file: indented, in HTML, or copied as a page shows it. */
+function unfencedCode(source: Source, isFenced: (line: number) => boolean, reason: NotExecutedReason): SkippedBlock[] {
+  const found: SkippedBlock[] = []
+  for (let line = 1; line < source.lineCount; line++) {
+    const row = source.line(line)
+    if (row.length > LONG || !NAMED.test(row) || isFenced(line)) continue
+    const path = readFileName(row)
+    const endLine = path === undefined || !isFile(path) ? undefined : codeBelow(source, line)
+    if (endLine === undefined || isFenced(endLine)) continue
+    found.push({ line, endLine, what: 'code without a fence', path, reason })
+    line = endLine
+  }
+  return found
+}
+
+/** The last line of the paragraph of code below a line. */
+function codeBelow(source: Source, line: number): number | undefined {
+  let at = line + 1
+  let isLabelled = false
+  for (; at <= source.lineCount && at <= line + 6; at++) {
+    const text = source.line(at)
+    if (text.trim() === '') continue
+    // The head of a code block on a page: its language and its buttons.
+    if (!BUTTON.test(text)) break
+    isLabelled = true
+  }
+  const text = at <= source.lineCount ? source.line(at) : ''
+  const isIndented = at > line + 1 && /^(?: {4}|\t)\S/.test(text) && !/^\s/.test(source.line(line))
+  if (text.trim() === '' || !(isLabelled || isIndented || CODE.test(text))) return undefined
+  while (at < source.lineCount && source.line(at + 1).trim() !== '') at++
+  return at
+}
+
+const LONG = 200
+/** What ends like a file, but for marks. */
+const NAMED = /\.[a-z]\w{0,9}(?:[^\w\n]|<\/\w+>)*$/i
+const BUTTON =
+  /^\s*(?:(?:copy(?: code)?|copied!?|edit|download|wrap|run|ts|tsx|typescript|jsx?|javascript|py|python|go|golang|rust|java|c|cpp|c\+\+|c#|csharp|css|scss|html|json|yaml|yml|toml|sql|ruby|php|kotlin|swift|bash|shell|markdown|md|plaintext|text|kopieren|copier|copiar|\u590d\u5236(?:\u4ee3\u7801)?|\u30b3\u30d4\u30fc(?:\u3059\u308b)?)\s*)+$/i
+const CODE =
+  /^\s*<pre\b|^\[code|^(?:import\s[\w{*"']|from\s\S+\simport\s|export\s(?:default|const|function|class|async|interface|type|\{|\*)|(?:const|let|var)\s[\w{[]+.*=|(?:async\s)?function\b.*\(|class\s\w.*[:{]|(?:async\s)?def\s\w.*:|package\s\w+;?$|(?:pub\s)?fn\s\w|use\s\w.*;|#include\s|#!\/|<!doctype|<html|<\?php|(?:public|private)\s.*[{;]|\{$)/i
