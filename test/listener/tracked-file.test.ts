@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isTrackedByGit } from '../../packages/clada/src/state/git-index.ts'
+import { isTrackedByGit } from '../../packages/clada/src/process/tracked-files.ts'
 import { git } from '../history/world.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { append, listening, ran, traceOf, until } from './world.ts'
@@ -71,7 +71,7 @@ describe('a watched file that git tracks', () => {
   })
 })
 
-describe('the index of git', () => {
+describe('what git tracks', () => {
   const files = Object.fromEntries(
     ['a', 'a.b', 'a/b', 'dir/a.txt', 'dir/a.txt.x', 'dir/aé.txt', 'dir/sub/a.txt', 'z'.repeat(200)].map((one) => [
       `${one}.f`,
@@ -85,7 +85,7 @@ describe('the index of git', () => {
     ['two parts', ['update-index', '--split-index']],
     ['SHA-256', ['update-index', '--index-version', '4'], '--object-format=sha256'],
   ] as const)
-    it(`is read with ${what}`, () => {
+    it(`is known with an index of ${what}`, () => {
       const dir = scratchDir({ ...files, 'new.f': '' })
       git(dir, 'init', '-q', ...init)
       git(dir, 'add', ...Object.keys(files))

@@ -9,7 +9,7 @@ import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { linkedBelow } from './second-names.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
 import { gitName, isGitName, isStateName, nameAsOpened } from '../core/reserved-names.ts'
-import { isGits } from '../state/git-directory.ts'
+import { isGits } from './tracked-files.ts'
 
 export interface BlockedPath {
   readonly path: string

@@ -171,9 +171,14 @@ export function runToEnd(
 }
 
 /** The output of a program that is named by its absolute path; empty when it cannot be started. */
-export function readProgramOutput(file: string, args: readonly string[], timeoutMs: number): string {
+export function readProgramOutput(
+  file: string,
+  args: readonly string[],
+  timeoutMs: number,
+  where: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): string {
   const options = { env: { LC_ALL: 'C' }, encoding: 'utf8', timeout: timeoutMs, maxBuffer: 64 * 1024 ** 2 } as const
-  return childProcess().spawnSync(file, [...args], options).stdout ?? ''
+  return childProcess().spawnSync(file, [...args], { ...options, ...where }).stdout ?? ''
 }
 
 /** A part of clada, wherever that is installed. */

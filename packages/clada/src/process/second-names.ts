@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInPackages, isInside, slashed } from '../core/paths.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
-import { isGits } from '../state/git-directory.ts'
+import { isGits } from './tracked-files.ts'
 import { listEntries } from '../state/own-files.ts'
 
 /** Why a file is blocked whatever its own name is. */

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
 import { readableEntries } from './blocked-index.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
-import { isGits } from '../state/git-directory.ts'
+import { isGits } from './tracked-files.ts'
 
 /**
  * One look over the whole project. By one before and one after a program that worked on the project itself it is known

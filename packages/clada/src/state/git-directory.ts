@@ -1,17 +1,13 @@
-import fs from 'node:fs'
 import path from 'node:path'
-import { slashed } from '../core/paths.ts'
-import { foldedName, gitName, isGitName, nameAsOpened } from '../core/reserved-names.ts'
+import { foldedName, gitName, isGitName } from '../core/reserved-names.ts'
 import { now } from '../core/time-limit.ts'
-import { nearestGitDirs } from './git-dirs.ts'
-import { indexLists } from './git-index.ts'
 import { readStats } from './own-files.ts'
 
 /**
  * What git looks for before it uses a directory as a repository, whatever its name is: `HEAD`, and either `objects` and
  * `refs` or a file that says where those are. Then it obeys the config and runs the hooks that are beside them.
  */
-type RepositoryPart = 'HEAD' | 'objects' | 'refs' | 'commondir'
+export type RepositoryPart = 'HEAD' | 'objects' | 'refs' | 'commondir'
 
 interface PartEntry {
   readonly name: string
@@ -34,18 +30,6 @@ export function repositoryPart({ name, isDirectory }: PartEntry): RepositoryPart
 export function isRepositoryWith(having: readonly (RepositoryPart | undefined)[]): boolean {
   if (!having.includes('HEAD')) return false
   return having.includes('commondir') || (having.includes('objects') && having.includes('refs'))
-}
-
-/**
- * Whether a directory that was listed is git's own: by its name, or because git on this system takes it for a
- * repository. Those that are fixtures of the project are not.
- */
-export function isGits(dir: string, entries: readonly (string | fs.Dirent)[]): boolean {
-  if (isGitName(path.basename(dir))) return true
-  const has = (name: RepositoryPart): boolean =>
-    entries.some((entry) => nameAsOpened(typeof entry === 'string' ? entry : entry.name) === nameAsOpened(name))
-  // Most have none.
-  return has('HEAD') && isGitDirectory(dir) && !isFixture(dir)
 }
 
 /** Whether git takes a directory for a repository. */
@@ -90,23 +74,3 @@ export class GitDirectories {
 }
 
 const mostKnown = 1000
-
-/**
- * Whether a git directory is there as files of the project: the repository around it tracks it, as those that tests
- * work on. Its content is part of every clone, so it is no secret.
- */
-export function isFixture(gitDirectory: string): boolean {
-  const around = nearestGitDirs(path.dirname(gitDirectory))
-  if (around === undefined || !('gitDir' in around)) return false
-  const own = [around.gitDir, around.commonDir].map((dir) => realOf(dir))
-  if (own.includes(realOf(gitDirectory))) return false
-  return indexLists(around.gitDir, slashed(path.relative(around.top, path.join(gitDirectory, 'HEAD'))))
-}
-
-function realOf(dir: string): string {
-  try {
-    return fs.realpathSync(dir)
-  } catch {
-    return dir
-  }
-}

@@ -99,7 +99,7 @@ export function gitDirNear(dir: string): { readonly top: string; readonly gitDir
   }
 }
 
-function commonDirOf(gitDir: string): string {
+export function commonDirOf(gitDir: string): string {
   const shared = readOwn(path.join(gitDir, 'commondir'))
   return shared === undefined ? gitDir : path.resolve(gitDir, shared.trim())
 }

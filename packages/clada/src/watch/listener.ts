@@ -32,7 +32,7 @@ import {
   type Which,
 } from './units.ts'
 import { ListenerError, takePlace, trackedReason } from './place.ts'
-import { isIndexLocked, isTrackedByGit } from '../state/git-index.ts'
+import { isIndexLocked, isTrackedByGit } from '../process/tracked-files.ts'
 import { type FiledReply, isInFence, repliesIn, type ReplyMark, replyAlone, trimmedLines } from './replies.ts'
 import { splitWatchedFile, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
 import { inspectFile, watchPath } from './watched-file.ts'

@@ -22,7 +22,7 @@ import { SettingsError } from '../core/settings.ts'
 import { makeState, type ProjectState } from '../state/project-state.ts'
 import { type DiskBase, readWhole } from './disk-file.ts'
 import { isStateName } from '../core/reserved-names.ts'
-import { isGits } from '../state/git-directory.ts'
+import { isGits } from '../process/tracked-files.ts'
 import { pause } from '../core/pause.ts'
 
 /**
