@@ -183,6 +183,7 @@ describe('the command of --until', () => {
       /^Loop 1\. Ended after 0 rounds, 0 tokens: --until was refused: .*git diff may not be given --quiet/,
     )
     expect(stderr).not.toContain('round 1')
+    expect(stdout).not.toContain('failed before')
   })
 })
 

@@ -109,7 +109,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
   })
   const seen: string[] = []
   if (first?.success === true) return ended('until')
-  if (first?.refused !== undefined) return ended('refused', first.refused)
+  // It never ran, so it has not failed either.
+  if (first?.refused !== undefined) return { ...ended('refused', first.refused), until: undefined }
   for (;;) {
     if (signal.aborted) return ended(options.signal.aborted ? 'stopped' : 'time')
     if (rounds >= limits.rounds) return ended('rounds')
