@@ -32,13 +32,17 @@ it.each([
   expect(report.length).toBeLessThan(3000)
 })
 
-it('a license above the first declaration is cut', async () => {
-  const license = '# Permission is hereby granted, free of charge, to any person obtaining a copy\n'.repeat(40)
-  const clada = new Clada({ repoPath: scratchDir({ 'a.py': license + module_ }), git: 'off', evidence: 'diff' })
-  const report = formatReport(await clada.perform('file_read', { path: 'a.py' }), 'llm')
-  expect(report.match(/Permission/g)).toHaveLength(10)
-  expect(report).toContain('\n  44-72 def step_0(value)\n')
-})
+it.each(['file_read', 'file_read_numbered'])(
+  '%s of a long file leaves the license at its beginning out',
+  async (action) => {
+    const license = '# Permission is hereby granted, free of charge, to any person obtaining a copy\n'.repeat(40)
+    const clada = new Clada({ repoPath: scratchDir({ 'a.py': license + module_ }), git: 'off', evidence: 'diff' })
+    const report = formatReport(await clada.perform(action, { path: 'a.py' }), 'llm')
+    expect(report).not.toContain('Permission')
+    expect(report).toMatch(/a\.py ===\n\[lines 1-40: license\]\n(?: *41: )?"""Steps\."""\n/)
+    expect(report).toContain('def step_0(value)')
+  },
+)
 
 it('only structures of several lines are shown inside others', async () => {
   const method = '  run() {\n    return [\n      1,\n    ]\n  }\n'

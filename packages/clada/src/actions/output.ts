@@ -87,8 +87,9 @@ export function glanceAt({ content, outline, numbered, room }: LongFile, show: S
   const lines = splitLines(content)
   const total = lines.length - (afterLast.test(lines.at(-1) ?? '') ? 1 : 0)
   const above = (outline[0]?.lines[0] ?? 1) - 1
-  const least = linesThatFit(lines, shortestBeginning)
-  const shown = Math.min(Math.max(above, least), linesThatFit(lines, longestBeginning))
+  const from = licenseEnd(lines)
+  const least = from + linesThatFit(lines.slice(from), shortestBeginning)
+  const shown = Math.min(Math.max(above, least), from + linesThatFit(lines.slice(from), longestBeginning))
   const rest = outline.filter(({ lines: [, last] }) => last > shown)
   const deepest = Math.max(0, ...rest.map(({ depth }) => depth))
   // As deep as there is room for.
@@ -103,7 +104,8 @@ export function glanceAt({ content, outline, numbered, room }: LongFile, show: S
     fitting.length > listed.length ? [`  … and ${fitting.length - listed.length} more; list_structures has them`] : []
   const how = `read on with ${numbered === 'numbered' ? '' : 'file_read_numbered '}lines="A-B,C-D"`
   const text = [
-    show.content(lines.slice(0, shown).join('\n')),
+    ...(from === 0 ? [] : [`[lines 1-${from}: license]`]),
+    show.content(lines.slice(from, shown).join('\n')),
     `[output truncated] ${range}; ${how}:`,
     show.content(listed.join('\n')),
     ...more,
@@ -113,7 +115,22 @@ export function glanceAt({ content, outline, numbered, room }: LongFile, show: S
 
 /** After a final line break comes no further line. */
 const afterLast = /^(?:\s*\d+: )?$/
-/** What stands above the first declaration: imports, and what the file says of itself. A license is of no use. */
+
+/** How many lines the comment at the beginning of a file takes, if it is its license: that is of no use. */
+function licenseEnd(lines: readonly string[]): number {
+  const bare = lines.slice(0, longestLicense).map((line) => line.replace(/^ *\d+: /, '').trim())
+  const isBlock = bare[0]?.startsWith('/*') ?? false
+  const last = isBlock
+    ? bare.findIndex((line) => line.includes('*/')) + 1
+    : bare.findIndex((line) => !isComment.test(line))
+  return last > 0 && isLicense.test(bare.slice(0, last).join('\n')) ? last : 0
+}
+
+const longestLicense = 100
+const isComment = /^(?:\/\/|#|--|;|%)/
+const isLicense = /licen[sc]e|copyright|permission is hereby granted/i
+
+/** What stands above the first declaration: imports, and what the file says of itself. */
 const longestBeginning = 800
 const shortestBeginning = 400
 /** Fewer declarations tell little about a long file: then more of its text says more. */

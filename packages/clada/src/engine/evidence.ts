@@ -90,7 +90,7 @@ const changedRange = (start: number, end: number): string => (end - start === 1 
 /** As lines are counted, with LF or CRLF; the last one without its break is not the same as one with it. */
 const stateLines = (state: Change['before']): string[] => splitKeepingEnds(state?.bytes.toString('utf8') ?? '')
 
-/** All rows of a small change; of a larger one a few that say something: ends of what went, beginning of what came. */
+/** All rows of a small change; of a larger one a few that say something: ends of what went, the first of what came. */
 function rowsToShow(places: readonly ChangedPlace[], old: readonly string[], now: readonly string[]): string[] {
   const rowsOf = ({ oldStart, oldEnd, newStart, newEnd }: ChangedPlace): { gone: string[]; came: string[] } => ({
     gone: old.slice(oldStart, oldEnd).map((line, nth) => `-${shortenLine(line, now.slice(newStart, newEnd)[nth])}`),
@@ -103,9 +103,7 @@ function rowsToShow(places: readonly ChangedPlace[], old: readonly string[], now
   const { gone = [], came = [] } = samples.find((one) => one.gone.length + one.came.length > 0) ?? {}
   const [top, bottom] = [gone.slice(0, 1), gone.slice(1).slice(-1)]
   if (came.length === 0) return [...top, ...bottom]
-  return gone.length === 0
-    ? [...came.slice(0, 2), ...came.slice(2).slice(-1)]
-    : [...top, ...bottom, ...came.slice(0, 1)]
+  return [...top, ...bottom, ...came.slice(0, 1)]
 }
 
 /** A change of so many lines is shown whole. */
