@@ -689,6 +689,29 @@ describe('the page', { timeout: 90_000 }, () => {
     await soon(() => editedLines(page)).toEqual([`${typed}a`])
   })
 
+  it('applies nothing of the reply before while another one is on its way', async () => {
+    const root = scratchDir()
+    const server = await served(root, { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await paste(page, write('a.txt', 'a'))
+    await page.waitForSelector('.code-diff')
+    let open = (): void => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    await page.route('**/api/document?*', async (route) => {
+      await gate
+      await route.continue()
+    })
+    await paste(page, write('b.txt', 'b'))
+    await page.keyboard.press('a')
+    await page.getByText('Checking what each block would do.').first().waitFor()
+    open()
+    await page.locator('.block', { hasText: 'b.txt' }).waitFor()
+    expect(filesIn(root)).toEqual({})
+    await page.keyboard.press('a')
+    await page.locator('.result').waitFor()
+    expect(filesIn(root)).toEqual({ 'b.txt': 'b' })
+  })
+
   it('shows no carriage returns of a file that has them everywhere', async () => {
     const root = scratchDir({ 'dos.txt': 'one\r\ntwo\r\n', 'both.txt': 'one\r\ntwo\n' })
     const server = await served(root, { gitCommit: false })

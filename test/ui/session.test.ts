@@ -238,6 +238,7 @@ describe('a part of a file that is proposed as the whole of it', () => {
     await expect.poll(() => own.questions.list(), { interval: 5 }).toMatchObject([{ lacks: 'beginning' }])
     own.questions.answer(own.questions.list()[0]?.id ?? 0, 'no')
     await own.settled()
+    expect(own.plan?.blocks[0]?.outcome?.why).toBe('You refused the proposal')
     expect(filesIn(root)).toMatchObject({ 'a.txt': file })
   })
 

@@ -176,11 +176,13 @@ workbench('a review in VS Code', (story) => {
       expect(read('a.js')).toContain('return 1')
     })
 
-    it('says where a file is moved', async () => {
+    it('says where a file is moved, and shows it as one file of which no line changes', async () => {
       const { window } = at()
       await window.copy(block('abc', { action: 'file_move', old_path: 'b.txt', new_path: 'sub/c.txt' }))
       await window.run('clada: Apply Reply from Clipboard')
-      await expect.poll(() => window.rows('Reply')).toEqual([expect.stringContaining('→ sub/c.txt')])
+      await expect.poll(() => window.rows('Reply')).toEqual([expect.stringMatching(/→ sub\/c\.txt$/)])
+      const shown = window.page.locator('.multiDiffEntry')
+      await expect.poll(() => shown.allInnerTexts()).toEqual([expect.stringMatching(/^c\.txt\s*sub\s+R\s+b\.txt/)])
     })
 
     it('says why a file may not be touched', async () => {

@@ -46,12 +46,17 @@ export function showNotice(text: string, kind: 'good' | 'bad' | 'info'): void {
   announcement.value = text
 }
 
+/** Texts that are on their way to the server. Until they are read, a key pressed for them would act on the reply before. */
+let opening = 0
+
 /** A text without blocks does not take the place of a reply before the person has said so. */
 export const openDocument = (text: string, name: string, over: 'any' | 'none' = 'none'): Promise<void | undefined> =>
   showErrors(async () => {
     unopened.value = null
     const before = plan.value
-    const fresh = await postText<ReplyPlan | null>(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, text)
+    opening++
+    const sent = postText<ReplyPlan | null>(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, text)
+    const fresh = await sent.finally(() => opening--)
     if (fresh === null) {
       unopened.value = { text, name }
       return
@@ -173,7 +178,7 @@ const applyTasks = (tasks: readonly string[] | null): Promise<unknown> =>
 /** What is marked, else everything that is left. */
 export function applyMarked(): Promise<unknown> {
   const tasks = chosen.value.flatMap(({ task }) => task ?? [])
-  if (plan.value?.isChecking) {
+  if (plan.value?.isChecking || opening > 0) {
     showNotice(stillChecking, 'info')
     return Promise.resolve()
   }

@@ -138,7 +138,8 @@ function movedTo(detail: BlockDetail | undefined): string {
 
 const counts = ({ files }: PlanBlock): string => {
   const sum = (side: 'added' | 'removed'): number => files.reduce((total, file) => total + file[side], 0)
-  return files.length === 0 ? '' : `+${sum('added')} −${sum('removed')}`
+  const [added, removed] = [sum('added'), sum('removed')]
+  return added + removed === 0 ? '' : `+${added} −${removed}`
 }
 
 const checkbox = (isTaken: boolean): vscode.TreeItemCheckboxState =>

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import type { FileChange } from '../../clada/src/core/result.ts'
+import type { PlannedChange } from '../../clada/src/ui/plan.ts'
 import { findFile } from './changes.ts'
 import { withoutMarkup } from './words.ts'
 import { MemoryFiles, saveNow, saveWhatIsTyped } from './memory-files.ts'
@@ -45,43 +45,43 @@ export class ReviewEditor implements vscode.Disposable {
   }
 
   /** Brings what is shown up to date. A file that is no longer changed is shown without a difference. */
-  update(root: vscode.Uri, changes: readonly FileChange[]): void {
+  update(root: vscode.Uri, changes: readonly PlannedChange[]): void {
     const now = new Map(changes.map((change) => [findFile(root, change.path).path, change]))
     for (const key of this.#paths.keys())
       if (!now.has(key))
         this.#after.put(vscode.Uri.from({ scheme: ReviewEditor.scheme, path: key }), this.#before.get(key) ?? '')
-    for (const [key, { path, before, after }] of now) {
+    for (const [key, { path, from, before, after }] of now) {
       const file = findFile(root, path)
       this.#paths.set(key, path)
-      if (this.#before.get(key) !== before) {
-        this.#before.set(key, before ?? '')
-        this.#beforeChanged.fire(file.with({ scheme: ReviewEditor.#beforeScheme }))
+      const left = this.#left(findFile(root, from ?? path))
+      if (this.#before.get(left.path) !== before) {
+        this.#before.set(left.path, before ?? '')
+        this.#beforeChanged.fire(left)
       }
       this.#after.put(file.with({ scheme: ReviewEditor.scheme }), after ?? '')
     }
   }
 
   /** All of them in one editor. */
-  async open(title: string, root: vscode.Uri, changes: readonly FileChange[]): Promise<void> {
+  async open(title: string, root: vscode.Uri, changes: readonly PlannedChange[]): Promise<void> {
     this.update(root, changes)
     await this.close()
     this.#title = title
-    const rows = changes.map(({ path, before, after }) => {
+    const rows = changes.map(({ path, from, before, after }) => {
       const file = findFile(root, path)
-      return [file, before === null ? undefined : this.#left(file), after === null ? undefined : this.#right(file)]
+      const left = this.#left(findFile(root, from ?? path))
+      return [file, before === null ? undefined : left, after === null ? undefined : this.#right(file)]
     })
     await vscode.commands.executeCommand('vscode.changes', title, rows)
   }
 
   /** One of them, at a line of the new text. */
-  async openOne(root: vscode.Uri, { path }: FileChange, line = 0): Promise<void> {
+  async openOne(root: vscode.Uri, { path, from }: PlannedChange, line = 0): Promise<void> {
     const file = findFile(root, path)
     const selection = new vscode.Range(line, 0, line, 0)
     const title = vscode.l10n.t('{0} (reply)', withoutMarkup(path))
-    await vscode.commands.executeCommand('vscode.diff', this.#left(file), this.#right(file), title, {
-      preview: true,
-      selection,
-    })
+    const left = this.#left(findFile(root, from ?? path))
+    await vscode.commands.executeCommand('vscode.diff', left, this.#right(file), title, { preview: true, selection })
   }
 
   /** Everything that was typed has been told after this. */

@@ -45,7 +45,7 @@ export interface Planned {
   readonly choices: ReviewChoices
   detail(key: number): BlockDetail | undefined
   /** A file with all that would be done to it; a moved one by its new path. */
-  file(path: string): FileChange | undefined
+  file(path: string): PlannedChange | undefined
   /** What would be done at a path. */
   total(path: string): FileChange | undefined
   changesOf(task: string): readonly FileChange[]
@@ -218,10 +218,10 @@ export const toOutcome = (result: ActionResult): BlockOutcome => ({
 })
 
 /** What a change does, with where the file was before if it is moved. */
-type Moved = FileChange & Pick<ReviewedFile, 'from'>
+export type PlannedChange = FileChange & Pick<ReviewedFile, 'from'>
 
 /** The changes of one block, a moved file as one of them. */
-function listMoved(changes: readonly FileChange[], files: readonly ReviewedFile[]): readonly Moved[] {
+function listMoved(changes: readonly FileChange[], files: readonly ReviewedFile[]): readonly PlannedChange[] {
   const moves = files.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const]))
   if (moves.length === 0) return changes
   return [...withMoves(new Map(changes.map((change) => [change.path, change])), new Map(moves)).values()]
@@ -245,8 +245,8 @@ function movesIn(blocks: readonly PlanBlock[]): ReadonlyMap<string, string> {
 function withMoves(
   totals: ReadonlyMap<string, FileChange>,
   moves: ReadonlyMap<string, string>,
-): ReadonlyMap<string, Moved> {
-  const found = new Map<string, Moved>(totals)
+): ReadonlyMap<string, PlannedChange> {
+  const found = new Map<string, PlannedChange>(totals)
   for (const [path, from] of moves) {
     const [gone, fresh] = [totals.get(from), totals.get(path)]
     if (gone?.change !== 'delete' || fresh?.change !== 'create') continue
@@ -256,7 +256,7 @@ function withMoves(
   return found
 }
 
-export function touched(change: Moved): TouchedFile {
+export function touched(change: PlannedChange): TouchedFile {
   const known = counted.get(change)
   if (known !== undefined) return known
   const { path, change: kind, before, after, from } = change
