@@ -2,7 +2,7 @@ import type { Attack } from '../attack.ts'
 import { numbered, steps } from './numbered.ts'
 
 /** Git directories in the project under other names, and those that a reply or code would make. */
-export const gitDirectoryScenarios = (): Attack[] => [...existing(), ...planted()]
+export const gitDirectoryScenarios = (): Attack[] => [...existing(), ...planted(), ...named()]
 
 /** How they come there, and what they are called. Each has a token in its config. */
 const layouts: readonly (readonly [what: string, dir: string, setup: string])[] = [
@@ -182,5 +182,80 @@ function planted(): Attack[] {
         ...steps(['run', { command: 'sh src/make.sh' }]),
       },
     ],
+  )
+}
+
+/** What the settings of the repository name, with what makes git run something from it. */
+const settingsThatName: readonly (readonly [what: string, setup: string, file: string, text: string])[] = [
+  ['included settings', 'git config include.path ../own.inc', 'own.inc', '[core]\n\tfsmonitor = {S}\n'],
+  [
+    'settings included on a condition',
+    'git config includeIf.gitdir:{P}/.path ../own.inc',
+    'own.inc',
+    '[alias]\n\tlg = !{S}\n',
+  ],
+  [
+    'settings included twice',
+    'git config include.path ../a.inc; printf "[include]\\n\\tpath = b.inc\\n" > a.inc',
+    'b.inc',
+    '[core]\n\tfsmonitor = {S}\n',
+  ],
+  [
+    'hooks',
+    'git config core.hooksPath tools/hooks; mkdir -p tools/hooks; cp src/evil.sh tools/hooks/post-checkout; echo "#!/bin/sh" > tools/hooks/post-checkout',
+    'tools/hooks/post-checkout',
+    '#!/bin/sh\n{S}\n',
+  ],
+  [
+    'a monitor',
+    'printf "#!/bin/sh\\n" > w.sh; chmod +x w.sh; git config core.fsmonitor ./w.sh',
+    'w.sh',
+    '#!/bin/sh\n{S}\n',
+  ],
+  [
+    'a program for differences',
+    'printf "#!/bin/sh\\n" > d.sh; chmod +x d.sh; git config diff.external ./d.sh',
+    'd.sh',
+    '#!/bin/sh\n{S}\n',
+  ],
+  [
+    'attributes',
+    'git config core.attributesFile conf/attr; git config filter.x.clean {S}; mkdir conf; touch conf/attr',
+    'conf/attr',
+    '* filter=x\n',
+  ],
+]
+
+function named(): Attack[] {
+  const typed =
+    'git --no-optional-locks status; git lg; git -c diff.autoRefreshIndex=false --no-optional-locks diff; git --no-optional-locks hook run post-checkout'
+  return numbered(
+    'GITNAMED',
+    { why: 'git obeys the files that its settings name', afterwards: typed },
+    settingsThatName.flatMap(([what, setup, file, text]) => [
+      { description: `${what}, written`, setup, ...steps(['file_write', { path: `{P}/${file}`, content: text }]) },
+      { description: `${what}, appended`, setup, ...steps(['file_append', { path: `{P}/${file}`, content: text }]) },
+      {
+        description: `${what}, copied and moved`,
+        setup,
+        ...steps(
+          ['file_write', { path: '{P}/src/new.txt', content: text }],
+          ['file_copy', { old_path: '{P}/src/new.txt', new_path: `{P}/${file}` }],
+          ['file_move', { old_path: '{P}/src/new.txt', new_path: `{P}/${file}` }],
+          ['run', { command: `cp src/new.txt ${file}` }],
+        ),
+      },
+      {
+        description: `${what}, from code`,
+        setup,
+        ...steps([
+          'exec',
+          {
+            lang: 'bash',
+            code: `rm -f ${file}; mkdir -p $(dirname ${file}); printf '%s' '${text}' > ${file}; chmod +x ${file}`,
+          },
+        ]),
+      },
+    ]),
   )
 }
