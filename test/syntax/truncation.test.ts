@@ -8,31 +8,37 @@ import { type BlockName, blockNames, foreignNames, nativeNames, writes } from '.
 
 /**
  * A reply that ends too early, for every syntax. `head` is how many lines of the last block it takes to see that there
- * is one, and `tail` what closes it; what lies between is cut everywhere.
+ * is one, and `tail` what closes it; what lies between is cut everywhere. `holdsBlocks`: a block of ours in its content
+ * is content even where its end is missing. It is false where the rest may be no block at all but a conflict or a tag in prose.
  */
-const shapes: Readonly<Record<BlockName, { head: number; tail: string; codes: readonly string[] }>> = {
-  sham: { head: 1, tail: '#!END_SHAM_a1b', codes: ['truncated', 'UNCLOSED_BLOCK', 'MISMATCHED_END'] },
-  csl: { head: 1, tail: '<---END--->', codes: ['truncated'] },
-  cml: { head: 1, tail: '</write>', codes: ['truncated'] },
-  replacer: { head: 1, tail: '<<<END>>>', codes: ['truncated'] },
-  'search-replace': { head: 3, tail: '>>>>>>> REPLACE', codes: ['truncated'] },
-  'apply-patch': { head: 1, tail: '*** End Patch', codes: ['truncated'] },
-  'xml-call': { head: 1, tail: '</write_to_file>', codes: ['truncated'] },
-  'json-call': { head: 3, tail: '}', codes: ['truncated'] },
-  gptme: { head: 1, tail: '````', codes: ['truncated'] },
-  'swe-agent': { head: 2, tail: 'end_of_edit', codes: ['truncated'] },
-  udiff: { head: 3, tail: '```', codes: ['truncated'] },
+interface TruncatedShape {
+  readonly head: number
+  readonly tail: string
+  readonly codes: readonly string[]
+  readonly holdsBlocks: boolean
 }
 
-/**
- * What would be done if it were not content. Every syntax can hold it, because none holds its own end. Blocks of our
- * own are found in some that are not whole: they may be no blocks at all but a conflict or a tag in prose.
- */
-const holdsNative = (syntax: BlockName): boolean =>
-  !['search-replace', 'xml-call', 'gptme', 'swe-agent'].includes(syntax)
+const shapes: Readonly<Record<BlockName, TruncatedShape>> = {
+  sham: {
+    head: 1,
+    tail: '#!END_SHAM_a1b',
+    codes: ['truncated', 'UNCLOSED_BLOCK', 'MISMATCHED_END'],
+    holdsBlocks: true,
+  },
+  csl: { head: 1, tail: '<---END--->', codes: ['truncated'], holdsBlocks: true },
+  cml: { head: 1, tail: '</write>', codes: ['truncated'], holdsBlocks: true },
+  replacer: { head: 1, tail: '<<<END>>>', codes: ['truncated'], holdsBlocks: true },
+  'search-replace': { head: 3, tail: '>>>>>>> REPLACE', codes: ['truncated'], holdsBlocks: false },
+  'apply-patch': { head: 1, tail: '*** End Patch', codes: ['truncated'], holdsBlocks: true },
+  'xml-call': { head: 1, tail: '</write_to_file>', codes: ['truncated'], holdsBlocks: false },
+  'json-call': { head: 3, tail: '}', codes: ['truncated'], holdsBlocks: true },
+  gptme: { head: 1, tail: '````', codes: ['truncated'], holdsBlocks: false },
+  'swe-agent': { head: 2, tail: 'end_of_edit', codes: ['truncated'], holdsBlocks: false },
+  udiff: { head: 3, tail: '```', codes: ['truncated'], holdsBlocks: true },
+}
 
 const contentFor = (syntax: BlockName): string =>
-  [...(holdsNative(syntax) ? nativeNames : []), ...foreignNames]
+  [...(shapes[syntax].holdsBlocks ? nativeNames : []), ...foreignNames]
     .filter((name) => name !== syntax)
     .map((name) => writes(name, `ROOT/inner-${name}.txt`, 'inner'))
     .join('text\n')
