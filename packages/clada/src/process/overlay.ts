@@ -191,7 +191,7 @@ export class Overlay {
     })
   }
 
-  /** Where on the disk the program writes; what tools keep in their caches is the user's own affair. */
+  /** Where on the disk the program writes. Caches of tools do not count. */
   get writes(): WatchedWrites {
     const uppers = this.#further.flatMap(({ upper }) => (path.isAbsolute(upper) ? [] : [upper]))
     return { dirs: ['upper', ...uppers].map((name) => path.join(this.#dir, name)), limits: this.#limits }

@@ -29,8 +29,8 @@ import { lineWithoutBom } from '../../regions/fences.ts'
  * without a mark is taken as context, which must then be in the file, so nothing is made up. An empty one is an
  * empty line. Quotes and backticks around a path are left out.
  *
- * Sections without a beginning fail too. A patch without its end fails whole: it is unknown how much of it is missing. It reaches to the next beginning, the
- * next fence or the end of the text. A mistake in one section costs that section.
+ * Sections without a beginning fail too. A patch without its end fails whole, because any part may be missing. It reaches
+ * to the next beginning, the next fence or the end of the text. A mistake in one section costs that section.
  *
  * Add File and Move to replace a file that is there, with a warning: Codex does so, and undo restores it.
  */
