@@ -158,7 +158,7 @@ describe.skipIf(noTyping !== undefined)('at a terminal', () => {
     const reply = `#!SHAM [@three-char-SHA-256: one]\naction = "exec"\nlang = "bash"\ncode = <<'EOT_SHAM_one'\n${code}\nEOT_SHAM_one\n#!END_SHAM_one\n`
     const person = typing(['reply.md', ...unsandboxed], project({ 'reply.md': reply }))
     expect(await person.ended()).toBe(0)
-    expect(person.output()).toContain(String.raw`[task-1:exec] red \x1b[2Kgone`)
+    expect(person.output()).toContain(String.raw`  │ red \x1b[2Kgone`)
   })
 })
 

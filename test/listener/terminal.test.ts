@@ -131,7 +131,7 @@ describe('clada watch on a terminal', () => {
     fs.appendFileSync(watch.file, run('echo first'))
     await watch.sees('Run it?')
     watch.send('a')
-    await watch.sees('[task-1:exec] first')
+    await watch.sees('  │ first')
     await watch.sees(/^1 done$/m)
     expect(fs.readFileSync(path.join(watch.dir, '.clada/allowed-commands.json'), 'utf8')).toContain('echo first')
   })

@@ -5,6 +5,7 @@ import { now } from '../core/time-limit.ts'
 import { type ActionResult, type FileChange } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import type { ReportOptions } from '../report/parts.ts'
+import { withColor } from '../report/pretty.ts'
 import { truncateToWidth } from '../report/width.ts'
 import { cutMark, oneLine, spellOut, withoutColors } from '../report/words.ts'
 import { elapsedText } from './end-notice.ts'
@@ -17,8 +18,8 @@ const newDecoder = (): StringDecoder => new (process.getBuiltinModule('node:stri
 interface LiveOutputOptions {
   /** Characters of one program. */
   readonly limit?: number
-  /** The colour of the mark of a task. */
-  readonly ink?: (mark: string) => string
+  /** What stands before each line. */
+  readonly mark?: (task: string) => string
 }
 
 /**
@@ -27,7 +28,7 @@ interface LiveOutputOptions {
  */
 export class LiveOutput {
   readonly #print: (line: string) => void
-  readonly #ink: (mark: string) => string
+  readonly #mark: (task: string) => string
   /** Characters of one task that are shown. */
   readonly #limit: number
   #head: number
@@ -40,9 +41,9 @@ export class LiveOutput {
   #task = ''
   #rest = ''
 
-  constructor(print: (line: string) => void, { limit = Infinity, ink = (mark) => mark }: LiveOutputOptions = {}) {
+  constructor(print: (line: string) => void, { limit = Infinity, mark = markForPrograms }: LiveOutputOptions = {}) {
     this.#print = print
-    this.#ink = ink
+    this.#mark = mark
     this.#limit = limit
     this.#head = limit / 2
   }
@@ -97,9 +98,14 @@ export class LiveOutput {
   }
 
   #show(line: string): void {
-    this.#print(`${this.#ink(`[task-${this.#task}:exec]`)} ${spellOut(withoutColors(line))}`)
+    this.#print(`${this.#mark(this.#task)} ${spellOut(withoutColors(line))}`)
   }
 }
+
+const markForPrograms = (task: string): string => `[task-${task}:exec]`
+
+/** A person sees the action below it. */
+export const markForPerson = (isColored: boolean): string => (isColored ? withColor.dim('  │') : '  │')
 
 const longestPiece = 4096
 

@@ -2,10 +2,9 @@ import fs from 'node:fs'
 import type { ExecuteOptions } from '../engine/options.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { type ReportEntry, entryLines, EntryOrder } from '../report/entries.ts'
-import { withColor } from '../report/pretty.ts'
 import { formatReport, lineFormats, type ReportFormat } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
-import { LiveOutput, type ProgressLine } from './live-output.ts'
+import { LiveOutput, markForPerson, type ProgressLine } from './live-output.ts'
 import { resultSyntax } from './options.ts'
 import { print } from './streams.ts'
 
@@ -43,8 +42,11 @@ export class LiveReport {
       options.progress?.clear()
       show(line)
     }
-    const isForPerson = options.programs === 'stderr' && options.report.color === true
-    this.#output = new LiveOutput(printLine, { limit, ink: isForPerson ? withColor.dim : undefined })
+    const personMark = markForPerson(options.report.color === true)
+    this.#output = new LiveOutput(printLine, {
+      limit,
+      mark: options.programs === 'stderr' ? () => personMark : undefined,
+    })
   }
 
   readonly listen: Required<Pick<ExecuteOptions, Heard>> = {

@@ -4,7 +4,7 @@ import { withColor, withoutColor, prettyAction, prettyChanges, prettyEnd, pretty
 import { primaryOf, spellOut } from '../../report/words.ts'
 import type { Done, ListenerEvent } from '../../watch/run-units.ts'
 import { elapsedText } from '../end-notice.ts'
-import { LiveOutput } from '../live-output.ts'
+import { LiveOutput, markForPerson } from '../live-output.ts'
 import { makeKeyQuestions, type KeyQuestions } from './keys.ts'
 import { truncateToWidth } from '../../report/width.ts'
 import { makeLiveScreen, makePlainScreen, type Screen } from './screen.ts'
@@ -55,7 +55,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
   }
   const programs = new LiveOutput((line) => screen.printRaw([line]), {
     limit: report.outputLimit ?? defaultOutputLimit,
-    ink: report.color ? withColor.dim : (mark) => mark,
+    mark: () => markForPerson(report.color === true),
   })
   /** Tasks of this run whose output was shown as it arrived. */
   const seen = new Set<string>()
