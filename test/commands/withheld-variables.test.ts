@@ -40,6 +40,16 @@ describe('a failed program', () => {
     )
   })
 
+  // `printenv` prints nothing of a variable that is not there.
+  it.skipIf(lacks('sandbox')).each(['printenv SHOP_DATABASE', 'sh -c "test -n \"$SHOP_DATABASE\""'])(
+    'is told which variable its own words name: %s',
+    async (command) => {
+      expect(await adviceFor(project(''), 'run', { command }, { approve: [command] })).toMatch(
+        /Not passed from the environment: SHOP_DATABASE\. .*clada approve --env SHOP_DATABASE /,
+      )
+    },
+  )
+
   it('is code, and hears nothing of a setting that it can make itself', async (context) => {
     skipWithout(context, 'sandbox')
     const code = 'echo "note: run with RUST_BACKTRACE=1; SHOP_DATABASE is not set"; exit 1'

@@ -5,8 +5,8 @@ import type { Contained } from './contained.ts'
 import { type CommandScope, rootArg } from './scope.ts'
 
 /**
- * Variables of the user's environment that a failed program may have missed: those that it names in its output, otherwise
- * those that the project's files read. All that were withheld would be dozens on most machines, at every failing test.
+ * Variables of the user's environment that a failed program may have missed: those that its words or its output
+ * name, otherwise those that the project's files read. All that were withheld would be dozens on most machines, at every failing test.
  *
  * @param approval By which the user can pass them. Code gets none, so only what it asked for by name is of interest.
  */
@@ -20,7 +20,7 @@ export async function findMissedVariables(
   const all = withheldNames(process.env, env)
   // Rust tells after each failed test to set RUST_BACKTRACE.
   const withheld = approval === undefined ? all.filter((name) => !isSetting(name)) : all
-  const named = variablesNamedIn(done.end.output, withheld)
+  const named = variablesNamedIn(`${approval?.command ?? ''}\n${done.end.output}`, withheld)
   const names = named.length > 0 || approval === undefined ? named : await filterNamedByFiles(withheld, scope)
   if (names.length === 0) return undefined
   return { names: names.slice(0, mostNamed), more: Math.max(0, names.length - mostNamed), approval }
