@@ -71,6 +71,62 @@ describe('a watched file that git tracks', () => {
   })
 })
 
+describe('a watched file that clada makes', () => {
+  const excluded = (dir: string): string => fs.readFileSync(path.join(dir, '.git/info/exclude'), 'utf8')
+
+  it('is ignored by git, so that git add -A leaves it alone', async () => {
+    const dir = scratchDir({ 'a.txt': 'a\n' })
+    git(dir, 'init', '-q')
+    fs.writeFileSync(path.join(dir, '.git/info/exclude'), '*.log')
+    const world = await listening(undefined, { dir, name: 'in[1].md' })
+    expect(excluded(dir)).toBe('*.log\n/in\\[1].md\n')
+    git(dir, 'add', '-A')
+    expect(git(dir, 'ls-files')).toBe('a.txt\n')
+    expect(world.events[0]).toMatchObject({ kind: 'watching', excluded: path.join(dir, '.git/info/exclude') })
+    fs.appendFileSync(world.file, append(dir, 'one'))
+    await ran(world, 1)
+  })
+
+  it('is added once, in a directory of the repository and in a worktree too', async () => {
+    const dir = scratchDir({ 'a.txt': 'a\n', 'sub/b.txt': 'b\n' })
+    git(dir, 'init', '-q')
+    git(dir, 'add', '-A')
+    git(dir, 'commit', '-q', '-m', 'one')
+    git(dir, 'worktree', 'add', '-q', '../work-of-it')
+    const before = excluded(dir)
+    await listening(undefined, { dir: path.join(dir, 'sub') })
+    await listening(undefined, { dir: path.join(dir, '../work-of-it'), name: 'input.md' })
+    expect(excluded(dir)).toBe(`${before}/sub/${name}\n/input.md\n`)
+    expect(git(path.join(dir, '../work-of-it'), 'status', '--short', 'input.md')).toBe('')
+  })
+
+  it('is not added where git ignores it, where rules are a link, and outside a repository', async () => {
+    const ignored = scratchDir({ '.gitignore': `${name}\n` })
+    git(ignored, 'init', '-q')
+    const before = excluded(ignored)
+    await listening(undefined, { dir: ignored })
+    expect(excluded(ignored)).toBe(before)
+
+    const linked = scratchDir({ 'rules.txt': 'x\n' })
+    git(linked, 'init', '-q')
+    fs.rmSync(path.join(linked, '.git/info/exclude'))
+    fs.symlinkSync('../../rules.txt', path.join(linked, '.git/info/exclude'))
+    await listening(undefined, { dir: linked })
+    expect(fs.readFileSync(path.join(linked, 'rules.txt'), 'utf8')).toBe('x\n')
+
+    const world = await listening(undefined)
+    expect(world.events[0]).toMatchObject({ kind: 'watching', excluded: undefined })
+  })
+
+  it('is left as it is if it was there', async () => {
+    const dir = scratchDir()
+    git(dir, 'init', '-q')
+    const before = excluded(dir)
+    await listening(append(dir, 'one'), { dir })
+    expect(excluded(dir)).toBe(before)
+  })
+})
+
 describe('what git tracks', () => {
   const files = Object.fromEntries(
     ['a', 'a.b', 'a/b', 'dir/a.txt', 'dir/a.txt.x', 'dir/aé.txt', 'dir/sub/a.txt', 'z'.repeat(200)].map((one) => [

@@ -10,11 +10,20 @@ import { ownProgram, readProgramOutput, realPathOr } from './programs.ts'
 
 /** Whether the repository around a file tracks it, whether or not clada uses that repository. */
 export function isTrackedByGit(file: string): boolean {
+  return isAmongGitFiles(file, [])
+}
+
+/** Whether the rules of the repository around a file ignore it. A file that is not there is in no rule. */
+export function isIgnoredByGit(file: string): boolean {
+  return isAmongGitFiles(file, ['--others', '--ignored', '--exclude-standard'])
+}
+
+function isAmongGitFiles(file: string, options: readonly string[]): boolean {
   const found = gitDirNear(path.dirname(file))
   if (found === undefined) return false
   const name = slashed(path.relative(found.top, file))
   const repository = { ...found, commonDir: commonDirOf(found.gitDir) }
-  return listTracked(repository, `:(top,literal)${name}`).includes(name)
+  return listGitFiles(repository, [...options, '--', `:(top,literal)${name}`]).includes(name)
 }
 
 /** Whether git is about to change the index of the repository around a file: what it has written already is not listed yet. */
@@ -55,20 +64,21 @@ interface TrackingRepository extends GitDirs {
 function trackedHeads(repository: TrackingRepository): ReadonlySet<string> {
   const stat = fs.lstatSync(path.join(repository.gitDir, 'index'), { bigint: true, throwIfNoEntry: false })
   const index = [repository.gitDir, stat?.ino, stat?.size, stat?.ctimeNs].map(String).join(' ')
-  if (lastHeads.index !== index) lastHeads = { index, names: new Set(listTracked(repository, ':(top,glob)**/HEAD')) }
+  if (lastHeads.index !== index)
+    lastHeads = { index, names: new Set(listGitFiles(repository, ['--', ':(top,glob)**/HEAD'])) }
   return lastHeads.names
 }
 
 let lastHeads: { readonly index: string; readonly names: ReadonlySet<string> } = { index: '', names: new Set() }
 
-/** What the index of a repository lists. Nothing if git cannot read it: then git cannot write the files either. */
-function listTracked(repository: TrackingRepository, pathspec: string): string[] {
+/** What git lists. Nothing if it cannot read the index: then it cannot write the files either. */
+function listGitFiles(repository: TrackingRepository, words: readonly string[]): string[] {
   const git = ownProgram('git')
   if (git === undefined) return []
   const isolated = readOnlyGit(repository, repository.top)
   try {
     const where = { cwd: repository.top, env: isolated.env }
-    const out = readProgramOutput(git, [...isolated.args, 'ls-files', '-z', '--', pathspec], 30_000, where)
+    const out = readProgramOutput(git, [...isolated.args, 'ls-files', '-z', ...words], 30_000, where)
     return out.split('\0').slice(0, -1)
   } finally {
     isolated.close()

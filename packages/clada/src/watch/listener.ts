@@ -343,7 +343,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   const unwatch = watchPath(file, () => later(debounceMs))
   const held = lookFirst()
-  tell({ kind: 'watching', file, output: output.path, created: place.created })
+  tell({ kind: 'watching', file, output: output.path, created: place.created, excluded: place.excluded })
   for (const event of held) tell(event)
   queued(async () => {
     if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor([interrupted]))

@@ -7,6 +7,7 @@ import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { makeProjectFiles } from '../state/project-files.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { putFile, sweepNewFiles } from '../state/own-files.ts'
+import { excludeFromGit } from '../git/exclude-file.ts'
 import { isTrackedByGit } from '../process/tracked-files.ts'
 import { registerWatched } from '../state/watched-files.ts'
 import type { ReplyMark } from './replies.ts'
@@ -29,6 +30,8 @@ export class ListenerError extends Error {
 export interface ListenerFiles {
   readonly file: string
   readonly created: boolean
+  /** The rules of git that the new file was added to. */
+  readonly excluded: string | undefined
   readonly output: OutputFile
   readonly ledger: Ledger
   readonly scratch: Scratch
@@ -58,11 +61,12 @@ export async function takePlace(
     sweepNewFiles(path.dirname(ledger.lock))
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
+    const excluded = created ? excludeFromGit(file) : undefined
     const output = createOutput(
       outputFile === inStateDir ? path.join(makeProjectFiles(root), 'output.md') : path.resolve(root, outputFile),
       [root, ...allowedRoots],
     )
-    return { file, created, output, ledger, scratch, release }
+    return { file, created, excluded, output, ledger, scratch, release }
   } catch (error) {
     release()
     throw error
@@ -105,8 +109,7 @@ function placeForNotes(root: string, scratch: Scratch): string {
 const explanation = `Paste the whole reply of a model below this line and save. clada runs the
 blocks in it and writes the results at the top. Blocks that already ran do not
 run again, so new replies can go below old ones. A line /undo, /redo, /diff or
-/history, saved by itself, does what it says. List this file in .gitignore:
-nothing runs in a file that git tracks.
+/history, saved by itself, does what it says. Nothing runs in a file that git tracks.
 
 `
 

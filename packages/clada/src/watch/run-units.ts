@@ -15,7 +15,13 @@ export type Origin = 'file' | 'clipboard' | 'terminal'
 /** The events of a listener, in order. */
 export type ListenerEvent =
   /** It is ready: from now on nothing is missed. */
-  | { readonly kind: 'watching'; readonly file: string; readonly output: string; readonly created: boolean }
+  | {
+      readonly kind: 'watching'
+      readonly file: string
+      readonly output: string
+      readonly created: boolean
+      readonly excluded?: string | undefined
+    }
   /** Blocks that were there at the start and run only on request. */
   | { readonly kind: 'held'; readonly blocks: number; readonly why: 'first-look' | 'interrupted' }
   | { readonly kind: 'begin'; readonly origin: Origin; readonly blocks: number; readonly before: number }

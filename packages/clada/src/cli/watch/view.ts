@@ -153,6 +153,9 @@ export function eventLines(event: ListenerEvent, look: ViewStyle, now: Date): st
     case 'watching':
       return [
         `Watching ${short(event.file)}${event.created ? ', which is new' : ''}. Paste a reply into it and save.`,
+        ...(event.excluded === undefined
+          ? []
+          : [paint.dim(`git ignores it: it is listed in ${short(event.excluded)}.`)]),
         paint.dim(`The whole output goes to ${short(event.output)}.${look.keys ? ' ? shows the keys.' : ''}`),
       ]
     case 'held': {
