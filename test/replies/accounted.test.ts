@@ -65,6 +65,16 @@ const prefixes: readonly ((text: string) => string)[] = [
 
 const sound = writes('sham', '/p/own.txt', 'own')
 const foreign = writes('apply-patch', 'own.txt', 'own')
+/** What a terminal and other keyboards make of lines. */
+const disguises: readonly (readonly [string, (text: string) => string])[] = [
+  ['colours', (text) => text.replace(/^.*$/gm, '\x1b[32m$&\x1b[0m')],
+  ['colours whose control characters are lost', (text) => text.replace(/^.*$/gm, '[1;32m$&[0m')],
+  ['colours of each word', (text) => text.replace(/\S+/g, '\x1b[38;5;12m$&\x1b[m')],
+  [
+    'full-width characters',
+    (text) => text.replace(/[!-/:-@[-`{-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0)),
+  ],
+]
 const places: readonly ((text: string) => string)[] = [
   (text) => `${text}\n`,
   (text) => `Do this:\n\n${text}\n\nDone.\n`,
@@ -116,6 +126,22 @@ describe('every marker is accounted for', () => {
       )
     },
   )
+})
+
+describe.each(disguises)('a block in %s', (_, disguise) => {
+  it.each(nativeNames)('is listed, and nothing of it runs: %s', async (syntax) => {
+    const text = disguise(writes(syntax, 'a.txt', 'one\ntwo').trimEnd())
+    for (const place of places.slice(0, 2)) {
+      const { blocks, notExecuted } = find(place(text))
+      expect({ blocks, reasons: notExecuted.map(({ reason }) => reason) }, place(text)).toEqual({
+        blocks: [],
+        reasons: ['unreadable'],
+      })
+    }
+    const beside = find(`${sound}\n${text}\n`)
+    expect(beside.blocks.map(({ params }) => params['path'])).toEqual(['/p/own.txt'])
+    expect(beside.notExecuted).not.toEqual([])
+  })
 })
 
 describe('an edit that is missing', () => {

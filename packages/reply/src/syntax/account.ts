@@ -1,5 +1,5 @@
 import type { Block, Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
-import { toPlainMarker } from '../text/undamage.ts'
+import { stripDisguise, toPlainMarker } from '../text/undamage.ts'
 import { type LineRange, rangeFinder, type Source } from '../core/source.ts'
 import { lineWithoutBom } from '../regions/fences.ts'
 import { Regions } from '../regions/regions.ts'
@@ -104,10 +104,10 @@ interface MarkerKind {
 }
 
 function markOn(source: Source, line: number, syntaxes: readonly Marking[]): MarkerKind | undefined {
-  const written = source.line(line)
+  const written = stripDisguise(source.line(line))
   if (!LIKELY.test(written) || !MAYBE.test(written)) return undefined
   const whole = toPlainMarker(written)
-  const below = line < source.lineCount ? barest(source.line(line + 1)) : ''
+  const below = line < source.lineCount ? barest(stripDisguise(source.line(line + 1))) : ''
   for (let rest = whole, steps = 0; steps < MOST; steps++) {
     const lines = `${rest}\n${below}`
     const found = syntaxes.find(({ marks }) => marks.test(lines))

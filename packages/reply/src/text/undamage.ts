@@ -87,6 +87,17 @@ export function toPlainMarker(line: string): string {
   return (suspicious.test(line) ? removeDamage(line, markerKinds) : line).trim()
 }
 
+/**
+ * A line without the colours of a terminal, and with plain characters for the full-width ones of Chinese and Japanese keyboards.
+ * Only to find markers: whether a content with the same was meant so cannot be told, and nothing is executed by it.
+ */
+export const stripDisguise = (line: string): string =>
+  line.replace(COLOUR, '').replace(FULL_WIDTH, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0))
+
+/** Text fields leave the control character out. */
+const COLOUR = /\p{Cc}\[[\d;:]*[mK]|\[\d{1,3}(?:;\d{1,3})*m/gu
+const FULL_WIDTH = /[\uff01-\uff5e]/g
+
 /** Whitespace of any kind, and invisible characters. Not by one pattern, which would take quadratic time on a long run. */
 export function withoutOuterSpaces(text: string): string {
   let from = 0
