@@ -344,3 +344,34 @@ describe('an old and a new text', () => {
     })
   })
 })
+
+describe('what a program printed about a file', () => {
+  it.each([
+    'Traceback (most recent call last):\n  File "src/a.py", line 2, in a\n    return 1 / 0\nZeroDivisionError: division by zero',
+    '  File "src/a.py", line 2\n    def a(\n         ^\nSyntaxError: \'(\' was never closed',
+    'src/a.py:3: error: Incompatible types\nFound 1 error in 1 file',
+    'src/a.ts(3,5): error TS2322: Type x\n\n3   const a = 1\n    ~~~~~',
+    'src/a.ts:3:5 - error TS2322: Type x',
+    'src/a.c:3:5: warning: unused variable\n    3 |   int a;\n      |       ^',
+    'src/a.py:1:def a():\nsrc/a.py:5:def b():',
+    'error[E0308]: mismatched types\n --> src/a.rs:3:5\n  |\n3 |     1\n',
+    "TypeError: Cannot read properties of undefined (reading 'x')\n    at a (src/a.js:3:5)",
+    'Exception in thread "main" java.lang.NullPointerException\n\tat A.main(A.java:3)',
+    'panic: runtime error: index out of range\n\ngoroutine 1 [running]:',
+  ])('is no text of it: %j', (printed) => {
+    for (const title of ['`src/a.py`', '**src/a.py**:', 'Update `src/a.py`:', '### 1. Update `src/a.py`'])
+      for (const fence of ['```', '```python', '```text'])
+        expect(filesIn(`${title}\n\n${fence}\n${printed}\n\`\`\`\n`)).toEqual([['quoted', 'src/a.py']])
+  })
+
+  it.each([
+    ['src/a.py', 'import traceback\n\nHEAD = "Traceback (most recent call last):"'],
+    ['src/a.ts', 'export class ParseError extends Error {}'],
+    ['test/expected.txt', 'Traceback (most recent call last):\n  File "a.py", line 2, in a'],
+    ['.pgpass', 'db.example.com:5432:main:user:word'],
+    ['hosts.yml', 'db.example.com:5432: main'],
+    ['src/a.js', 'error: while (true) {\n  break error\n}'],
+  ])('is told from the text of %s', (path, content) => {
+    expect(filesIn(`\`${path}\`\n\n\`\`\`\n${content}\n\`\`\`\n`)).toEqual([['file_write', path, `${content}\n`]])
+  })
+})

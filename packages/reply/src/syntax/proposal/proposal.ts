@@ -16,6 +16,7 @@ import { isWrapper, unwrapWhole } from '../../regions/wrapper.ts'
 import { isHeading, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
 import { writeHunk } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
+import { isProgramOutput } from './output.ts'
 import {
   type Heredoc,
   findHeredocs,
@@ -276,6 +277,7 @@ function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Pass
   }
   if (isSessionAbout(title.path, language) || beginsWithPrompt(rows, title.path)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
+  const isOutput = isProgramOutput(rowTexts(rows), title.path)
   const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
   const isExplained =
     (title.said === 'whole' || title === above) &&
@@ -284,7 +286,7 @@ function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Pass
   const mayShow = isExplained || (title.path === comment?.path && !comment.isLabel && (named ?? told) === undefined)
   const place = fencePlace(
     source,
-    { ...title, mayShow },
+    { path: title.path, said: isOutput ? 'old' : title.said, mayShow },
     { ...fence, line, first, contentLast: lastContentLine(fence) },
   )
   const paths = comment === undefined ? [] : [comment.path, ...commentedBelow(rows, comment.path)]
