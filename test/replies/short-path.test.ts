@@ -49,3 +49,30 @@ describe('a path that lacks its directories', () => {
     expect(files).toMatchObject({ 'App.js': 'x', 'client/src/App.js': app })
   })
 })
+
+describe('a whole file whose path is there in another case', () => {
+  const reply = whole('Client/src/app.js')
+
+  it('is proposed for the file that there is', async () => {
+    const asked = await execute(one, reply)
+    expect({ paths: asked.proposals?.map(({ path }) => path), files: asked.files }).toEqual({
+      paths: ['client/src/App.js'],
+      files: one,
+    })
+    const { files, results } = await execute(one, reply, { proposals: 'apply' })
+    expect(files).toEqual({ ...one, 'client/src/App.js': edited })
+    expect(results[0]?.warnings).toContainEqual(
+      "'Client/src/app.js' was read as 'client/src/App.js', which differs only in upper and lower case; './Client/src/app.js' would be a new file",
+    )
+  })
+
+  it('is a new file if its path says so, or several are alike', async () => {
+    const { files } = await execute(one, whole('./client/src/app.js'), { proposals: 'apply' })
+    expect(files).toEqual({ ...one, 'client/src/app.js': edited })
+    const both = { 'src/App.js': app, 'src/APP.js': app }
+    expect((await execute(both, whole('src/app.js'), { proposals: 'apply' })).files).toEqual({
+      ...both,
+      'src/app.js': edited,
+    })
+  })
+})

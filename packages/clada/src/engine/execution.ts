@@ -26,10 +26,11 @@ import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
 import { userText } from '../report/failure.ts'
-import type { WriteNote } from '../core/files.ts'
+import type { Files, WriteNote } from '../core/files.ts'
 import { asSkippedBlock } from '@clada/reply/syntax/account.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
+import { findFilesEndingIn, findOtherCase } from './intended.ts'
 import { ExecutionResults } from './execution-results.ts'
 import { ReportQueue } from './report-queue.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
@@ -99,7 +100,8 @@ export class Execution {
     this.#tasks = new Tasks(options, {
       isThere: (absolute) => workspace.isThere(absolute),
       canStage: () => this.#runner.canStage(),
-      filesEndingIn: (end) => this.#filesEndingIn(end),
+      filesEndingIn: (end) => this.#withFiles((files) => findFilesEndingIn(files, options.settings.root, end)),
+      otherCaseOf: (name) => this.#withFiles((files) => findOtherCase(files, options.settings.root, name)),
     })
   }
 
@@ -137,15 +139,10 @@ export class Execution {
     for (const task of later) await this.#propose(task)
   }
 
-  async #filesEndingIn(end: string): Promise<readonly string[]> {
-    const { root } = this.#options.settings
+  async #withFiles<T>(look: (files: Files) => Promise<T>): Promise<T> {
     const files = this.#workspace.filesFor(() => {})
     try {
-      return await files.glob(
-        { given: '.', absolute: root },
-        (file) => file.endsWith(`/${end}`),
-        (dir) => !/(?:^|\/)(?:node_modules|\.[^/]*)$/.test(dir),
-      )
+      return await look(files)
     } finally {
       files.close()
     }

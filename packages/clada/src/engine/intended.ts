@@ -66,24 +66,43 @@ export async function suggestPaths(files: Files, path: PathArg): Promise<Suggest
   const relative = base === undefined ? '' : nodePath.relative(base, path.absolute)
   if (base === undefined || relative === '' || relative.startsWith('..') || nodePath.isAbsolute(relative)) return none
   const names = relative.split(nodePath.sep)
+  const { dir, missing } = await followAnyCase(files, base, names)
+  if (missing === undefined) {
+    const otherCase = argLike(path, dir)
+    return { otherCase, suggested: [otherCase] }
+  }
+  const close = findClosestName(missing.name, missing.entries)
+  const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(missing.nth + 1))
+  const isLast = missing.nth === names.length - 1
+  const suggested = near !== undefined && (isLast || (await isListed(files, near))) ? [argLike(path, near)] : []
+  const all = [...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))]
+  return { suggested: [...new Map(all.map((one) => [one.absolute, one])).values()].slice(0, MOST) }
+}
+
+/** The only path below a directory that differs from this one in nothing but upper and lower case. */
+export async function findOtherCase(files: Files, base: string, relative: string): Promise<string | undefined> {
+  const { dir, missing } = await followAnyCase(files, base, relative.split('/'))
+  return missing === undefined ? slashed(nodePath.relative(base, dir)) : undefined
+}
+
+interface FollowedNames {
+  /** The directory or file that the names lead to, up to the one that is missing. */
+  readonly dir: string
+  /** The first name that is not there, or there several times in another case, and what is there. */
+  readonly missing?: { readonly nth: number; readonly name: string; readonly entries: readonly string[] }
+}
+
+/** Follows names from a directory, each in another case where it is there only so. */
+async function followAnyCase(files: Files, base: string, names: readonly string[]): Promise<FollowedNames> {
   let dir = base
   for (const [nth, name] of names.entries()) {
     const entries = await entryNames(files, dir)
-    const isLast = nth === names.length - 1
     const same = entries.includes(name) ? [name] : entries.filter((entry) => entry.toLowerCase() === name.toLowerCase())
     const [only] = same
-    if (same.length === 1 && only !== undefined) {
-      dir = nodePath.join(dir, only)
-      continue
-    }
-    const close = findClosestName(name, entries)
-    const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
-    const suggested = near !== undefined && (isLast || (await isListed(files, near))) ? [argLike(path, near)] : []
-    const all = [...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))]
-    return { suggested: [...new Map(all.map((one) => [one.absolute, one])).values()].slice(0, MOST) }
+    if (same.length !== 1 || only === undefined) return { dir, missing: { nth, name, entries } }
+    dir = nodePath.join(dir, only)
   }
-  const otherCase = argLike(path, dir)
-  return { otherCase, suggested: [otherCase] }
+  return { dir }
 }
 
 const none: SuggestedPaths = { suggested: [] }
@@ -101,6 +120,14 @@ async function sameName(files: Files, path: PathArg, name: string): Promise<Path
     .catch(() => [])
   return found.slice(0, MOST).map((one) => argLike(path, nodePath.resolve(base, one)))
 }
+
+/** The files below a directory whose path ends in these names. */
+export const findFilesEndingIn = (files: Files, base: string, end: string): Promise<readonly string[]> =>
+  files.glob(
+    { given: '.', absolute: base },
+    (file) => file.endsWith(`/${end}`),
+    (dir) => !/(?:^|\/)(?:node_modules|\.[^/]*)$/.test(dir),
+  )
 
 /** A path as the other one is written: relative where that is. */
 function argLike({ given, base = '/' }: PathArg, absolute: string): PathArg {

@@ -42,6 +42,8 @@ interface Disk {
   canStage(): Promise<boolean>
   /** The files below the root whose path ends in these names. */
   filesEndingIn(path: string): Promise<readonly string[]>
+  /** The only path from the root that differs from this one in nothing but upper and lower case. */
+  otherCaseOf(path: string): Promise<string | undefined>
 }
 
 export class Tasks {
@@ -121,7 +123,7 @@ export class Tasks {
 
   /**
    * Models leave out the directories of a file: `App.js` for `client/src/App.js`. Where the path does not exist and exactly
-   * one file ends in it, that file is proposed; where several do, none is taken. Others write the absolute path that the file
+   * one file ends in it, that file is proposed; where several do, none is taken. A path may also be there in another case. Others write the absolute path that the file
    * has on another machine.
    */
   async #withWholePath(block: Block): Promise<{ block: Block; several: readonly string[] }> {
@@ -137,6 +139,13 @@ export class Tasks {
       return { block: asProposal(block, here, warning), several: [] }
     }
     if (!mayBeShort(block, becomes) || !SHORT.test(given)) return unchanged
+    const isNew = becomes === 'replaced' && !this.#exists(path.resolve(root, given))
+    // Two files whose names differ only in case cannot be checked out on most machines: the model has misspelt the one there is.
+    const otherCase = isNew ? await this.#disk.otherCaseOf(given) : undefined
+    if (otherCase !== undefined) {
+      const warning = `'${given}' was read as '${otherCase}', which differs only in upper and lower case; './${given}' would be a new file`
+      return { block: asProposal(block, otherCase, warning), several: [] }
+    }
     const [first = ''] = given.split('/')
     if (this.#exists(path.resolve(root, first))) return unchanged
     const found = await this.#disk.filesEndingIn(given)
