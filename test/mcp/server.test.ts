@@ -139,6 +139,17 @@ describe('a line of the connection', () => {
     expect(heard).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }])
     expect([wrong, stdin.isPaused()]).toEqual([['a message has at most 40 bytes'], true])
   })
+
+  it('that is not JSON is answered as such, and the next ones are heard', async () => {
+    const [stdin, heard, sent] = [new PassThrough(), Array<unknown>(), Array<unknown>()]
+    const lines = new LineTransport({ stdin, write: (text) => sent.push(JSON.parse(text)) })
+    lines.onmessage = (message) => void heard.push(message)
+    await lines.start()
+    stdin.write('{"jsonrpc":"2.0","id":1,\n\n \r\n{"a":1}\n')
+    await new Promise(setImmediate)
+    const error = { code: -32700, message: 'This line is not JSON.' }
+    expect({ heard, sent }).toEqual({ heard: [{ a: 1 }], sent: [{ jsonrpc: '2.0', id: null, error }] })
+  })
 })
 
 describe('a message to the server', () => {
@@ -169,11 +180,21 @@ describe('a message to the server', () => {
     expect(await answersTo(message)).toMatchObject([{ id: 1, error }])
   })
 
-  it('is answered only where it has an id', async () => {
-    expect(await answersTo({ method: 'ok' }, { id: {}, method: 'ok' }, { id: 'x', method: 'ok' })).toMatchObject([
+  it.each([Infinity, 1.5, 2 ** 53, null, true, {}])('with the id %j is answered without it', async (id) => {
+    const error = { code: -32600, message: 'This is not a request.' }
+    expect(await answersTo({ id, method: 'ok' })).toEqual([{ jsonrpc: '2.0', id: null, error }])
+  })
+
+  it('that is no object is answered without an id', async () => {
+    const answer = { id: null, error: { code: -32600 } }
+    expect(await answersTo(7, [{ id: 1, method: 'ok' }])).toMatchObject([answer, answer])
+  })
+
+  it('is answered only where it is a request', async () => {
+    expect(await answersTo({ method: 'ok' }, { id: 'x', method: 'ok' })).toMatchObject([
       { id: 'x', result: { fine: true } },
     ])
-    expect(await answersTo({ id: 0, result: {} })).toEqual([])
+    expect(await answersTo({ id: 0, result: {} }, { id: null, error: {} })).toEqual([])
   })
 })
 

@@ -14,6 +14,7 @@ import {
   type RpcParams,
   protocolError,
   type RequestId,
+  requestIdIn,
   unsupportedVersion,
   versionIn,
 } from './protocol.ts'
@@ -33,9 +34,13 @@ export async function answerPost(
   methods: Methods,
 ): Promise<void> {
   const { id, method, params = {} } = isRecord(body) ? body : {}
-  const known = typeof id === 'string' || typeof id === 'number' ? id : undefined
+  const known = requestIdIn(id)
   if (typeof method !== 'string' || !isRecord(params) || (id !== undefined && known === undefined))
-    return reply(response, 400, errorMessage(known, protocolError(codes.invalidRequest, 'This is not a request.')))
+    return reply(
+      response,
+      400,
+      errorMessage(known ?? null, protocolError(codes.invalidRequest, 'This is not a request.')),
+    )
   // The only notification of clients is about cancelling, which here is closing the connection.
   if (known === undefined) return void response.writeHead(202).end()
   try {

@@ -1,7 +1,7 @@
 import type http from 'node:http'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { EventStream } from './event-stream.ts'
-import type { RpcMessage, RequestId, Transport } from './protocol.ts'
+import { requestIdIn, type RpcMessage, type RequestId, type Transport } from './protocol.ts'
 
 /**
  * The streams of one client of an older revision: one for the answers to each POST, and one that it opens with GET for
@@ -103,8 +103,7 @@ interface Stream {
 
 function requestIdOf(message: unknown): RequestId | undefined {
   if (!isRecord(message) || message['method'] === undefined) return undefined
-  const { id } = message
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined
+  return requestIdIn(message['id'])
 }
 
 interface SentEvent {

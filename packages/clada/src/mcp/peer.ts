@@ -12,6 +12,7 @@ import {
   type RpcParams,
   protocolError,
   type RequestId,
+  requestIdIn,
   type RpcResult,
   textIn,
   type Transport,
@@ -91,16 +92,19 @@ export class Peer {
   }
 
   #receive(message: unknown): void {
-    if (!isRecord(message)) return this.onerror(new Error(`a message is ${describeValue(message)}`))
+    if (!isRecord(message)) return this.#refuse(null, `a message is ${describeValue(message)}`)
     const { id, method, params = {}, result, error } = message
-    const known = typeof id === 'string' || typeof id === 'number' ? id : undefined
+    const known = requestIdIn(id)
     if (method === undefined && (result !== undefined || error !== undefined)) this.#answered(id, result, error)
     else if (typeof method !== 'string' || !isRecord(params) || (id !== undefined && known === undefined)) {
-      this.onerror(new Error('a message is neither a request nor a notification nor an answer'))
-      if (known !== undefined)
-        this.#send(errorMessage(known, protocolError(codes.invalidRequest, 'This is not a request.')))
+      this.#refuse(known ?? null, 'a message is neither a request nor a notification nor an answer')
     } else if (known === undefined) this.#hear(method, params)
     else void this.#answer(known, method, params)
+  }
+
+  #refuse(id: RequestId | null, why: string): void {
+    this.onerror(new Error(why))
+    this.#send(errorMessage(id, protocolError(codes.invalidRequest, 'This is not a request.')))
   }
 
   #answered(id: unknown, result: unknown, error: unknown): void {
@@ -157,8 +161,7 @@ export class Peer {
   }
 
   #send(message: RpcMessage, relatedTo?: RequestId): void {
-    const answered = message['method'] === undefined ? message['id'] : undefined
-    const related = relatedTo ?? (typeof answered === 'string' || typeof answered === 'number' ? answered : undefined)
+    const related = relatedTo ?? (message['method'] === undefined ? requestIdIn(message['id']) : undefined)
     this.#transport?.send(message, related).catch((error: unknown) => this.onerror(new Error(String(error))))
   }
 }

@@ -11,6 +11,10 @@ export interface RpcMessage extends RpcParams {
   readonly jsonrpc: '2.0'
 }
 
+/** The id of a request: a text or an integer. JSON has numbers that none keeps exactly, such as 1e400. */
+export const requestIdIn = (id: unknown): RequestId | undefined =>
+  typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined
+
 /** Where messages come from and go to. */
 export interface Transport {
   onmessage?: ((message: unknown) => void) | undefined
@@ -62,7 +66,8 @@ export class ProtocolError extends Error {
 export const protocolError = (code: number, message: string, data?: unknown): ProtocolError =>
   new ProtocolError(code, message, data)
 
-export function errorMessage(id: RequestId | undefined, error: unknown): RpcMessage {
+/** `id`: null where the request could not be read so far. */
+export function errorMessage(id: RequestId | null, error: unknown): RpcMessage {
   const code = error instanceof ProtocolError ? error.code : codes.internal
   const message = error instanceof Error ? error.message : String(error)
   const data = error instanceof ProtocolError && error.data !== undefined ? { data: error.data } : {}

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { now } from '../core/time-limit.ts'
-import type { Transport } from './protocol.ts'
+import { codes, errorMessage, protocolError, type Transport } from './protocol.ts'
 import { makePeer } from './server.ts'
 import type { McpOptions } from './session.ts'
 import { messageOf } from '../core/errors.ts'
@@ -109,11 +109,16 @@ export class LineTransport implements Transport {
     const line = Buffer.concat(this.#parts).toString('utf8')
     this.#parts = []
     this.#size = 0
+    if (line.trim() === '') return
+    let message: unknown
     try {
-      this.onmessage?.(JSON.parse(line))
+      message = JSON.parse(line)
     } catch (error) {
       this.onerror?.(new Error(`a line is not a message: ${messageOf(error)}`))
+      const refusal = errorMessage(null, protocolError(codes.parse, 'This line is not JSON.'))
+      return void this.send(refusal).catch((failed: unknown) => this.onerror?.(new Error(messageOf(failed))))
     }
+    this.onmessage?.(message)
   }
 
   /** No message after it can be found. */
