@@ -318,8 +318,10 @@ function spokenBelow(source: Source, last: number): string | undefined {
 
 /** Whether a line that only names a file is about what is above it: no other fence follows. */
 function isCaption(source: Source, line: number): boolean {
-  const name = readFileName(lineWithoutBom(source, line))
-  if (name === undefined || !isFile(name)) return false
+  const row = lineWithoutBom(source, line)
+  const name = readFileName(row)
+  // `create src/a.ts` is a command, and begins what follows.
+  if (name === undefined || !isFile(name) || !/^\W*(?:\w+:\s*)?\S+\W*$/.test(row)) return false
   const next = [line + 1, line + 2].find((at) => at <= source.lineCount && lineWithoutBom(source, at).trim() !== '')
   return next === undefined || Regions.of(source).fenceFrom(next) === undefined
 }
