@@ -228,6 +228,66 @@ describe('a sentence above a fence', () => {
     expect(toldOf(line)).toEqual([['proposed', 'src/greet.js', 'no-place']])
   })
 
+  it.each([
+    'Ersetzen Sie in `src/greet.js` die Funktion durch:',
+    'Gerne! Ersetze die Funktion `bye` in `src/greet.js` durch:',
+    'Fügen Sie in `src/greet.js` diese Funktion hinzu:',
+    'In der Datei `src/greet.js` ändern Sie `bye`:',
+    'Remplacez la fonction dans `src/greet.js` par :',
+    'Ensuite, dans `src/greet.js`, ajoutez cette fonction :',
+    'Reemplace la función en `src/greet.js` por:',
+    'En `src/greet.js`, sustituya `bye` por:',
+    'Substitua a função em `src/greet.js` por:',
+    'Em `src/greet.js`, adicione esta função:',
+    'Замените функцию в `src/greet.js` на:',
+    'Отлично! В файле `src/greet.js` добавьте функцию:',
+    '将 `src/greet.js` 中的函数替换为：',
+    '然后，在 `src/greet.js` 中添加以下函数：',
+    '好的。请修改 `src/greet.js` 如下：',
+    '`src/greet.js` の関数を次のように置き換えてください：',
+    '`src/greet.js` に次の関数を追加してください。',
+  ])('tells it in another language: %s', (sentence) => {
+    expect(toldOf(sentence)).toEqual([['proposed', 'src/greet.js', 'no-place']])
+  })
+
+  it.each([
+    'Erstellen Sie `src/greet.js` mit folgendem Inhalt:',
+    'Créez le fichier `src/greet.js` :',
+    'Cree el archivo `src/greet.js`:',
+    'Crie o arquivo `src/greet.js`:',
+    'Создайте файл `src/greet.js`:',
+    '创建文件 `src/greet.js`，内容如下：',
+    '`src/greet.js` を作成してください：',
+  ])('tells to create a file in another language: %s', (sentence) => {
+    expect(toldOf(sentence)).toEqual([['proposed', 'src/greet.js', undefined]])
+  })
+
+  it.each([
+    'Sie können in `src/greet.js` die Funktion ersetzen:',
+    'Ersetzen Sie `bye` in `src/greet.js` zum Beispiel durch:',
+    'Falls nötig, ersetzen Sie `bye` in `src/greet.js` durch:',
+    'Ersetzen Sie `bye` in `src/greet.js` nicht durch:',
+    'In `src/greet.js` steht diese Funktion:',
+    'Vous pouvez remplacer `bye` dans `src/greet.js` par :',
+    'Ne remplacez pas `bye` dans `src/greet.js` par :',
+    'La fonction dans `src/greet.js` modifie la liste :',
+    'Actualiza la lista en `src/greet.js`:',
+    'Si quiere, reemplace `bye` en `src/greet.js` por:',
+    'A função em `src/greet.js` faz isto:',
+    'В `src/greet.js` есть функция:',
+    '您可以将 `src/greet.js` 中的函数替换为：',
+    '`src/greet.js` 中的函数更新列表：',
+    '`src/greet.js` の関数はリストを更新します：',
+    'もし必要なら、`src/greet.js` に次の関数を追加してください：',
+  ])('only explains in another language: %s', (sentence) => {
+    expect(toldOf(sentence)).toEqual([])
+  })
+
+  it.each(['Например, замените функцию в `src/greet.js` на:', '例如，在 `src/greet.js` 中添加以下函数：'])(
+    'says in another language that it is an example: %s',
+    (sentence) => expect(toldOf(sentence).map(([reason]) => reason)).toEqual(['example']),
+  )
+
   it('tells it as a heading with a sentence below, unless that only explains', () => {
     const heading = '### Request 1: Update `bye` in `src/greet.js`'
     expect(toldOf(`${heading}\nIt needs one more name.`)).toEqual([['proposed', 'src/greet.js', 'no-place']])

@@ -1,4 +1,5 @@
 import { findMentionedFiles, isHeading, withLinkTargets } from '../foreign/name.ts'
+import { exampleWords, readOrder } from '../foreign/translations.ts'
 import { isFile, isOfLines, LONG, type Title } from './title.ts'
 
 /*
@@ -17,13 +18,13 @@ import { isFile, isOfLines, LONG, type Title } from './title.ts'
 export function readSentenceTitle(given: string, above?: () => string | undefined): Title | undefined {
   const line = withLinkTargets(given)
   const isTitle = isHeading(line) || ITEM.test(line)
-  if (line.length > LONG || !(isTitle || /[:.]\W*$/.test(line))) return undefined
+  if (line.length > LONG || !(isTitle || /[:.：。]\W*$/.test(line))) return undefined
   const [path = above?.(), ...others] = new Set(findMentionedFiles(line))
   if (path === undefined || others.length > 0 || !isFile(path)) return undefined
   const [sentence = ''] = line
     .replace(path, FILE)
     .replace(/`[^`\n]*`/g, (code) => (code.includes(FILE) ? code : CODE))
-    .split(/[.!?]\s+(?=[A-Z*_`§¶])/)
+    .split(/[.!?]\s+(?=[\p{Lu}*_`§¶])|[。！？]\s*(?=\S)/u)
     .slice(-1)
   const words = sentence
     .replace(/[*`"“”[\]()]|\b_|_\b/g, ' ')
@@ -32,6 +33,8 @@ export function readSentenceTitle(given: string, above?: () => string | undefine
     .replace(/ (?=[,.:;])/g, '')
     .trim()
   const [label = ''] = (isTitle && LABEL.exec(words)) || []
+  const order = isOfLines(words) || exampleWords.test(words) ? undefined : readOrder(words)
+  if (order !== undefined) return { path, said: order === 'made' ? 'whole' : 'told' }
   const isTold = tables().some((table) => table.test(words.slice(label.length)))
   const isOffered = MAYBE.test(words.replace(PURPOSE, '')) || NO_CHANGE.test(label)
   return isTold && !isOffered && !isOfLines(words) ? { path, said: 'told' } : undefined
