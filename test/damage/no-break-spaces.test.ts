@@ -32,7 +32,7 @@ function* edits(): Generator<{ name: string; before: string; after: string }> {
       'END = 1',
     ]
   }
-  for (const depth of [0, 1, 2]) {
+  for (const depth of [0, 2]) {
     const lines = file(depth)
     const indent = unit.repeat(depth)
     const at = (text: string): number => lines.findIndex((line) => line.includes(text))

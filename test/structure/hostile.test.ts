@@ -76,7 +76,7 @@ describe('work within a time limit', () => {
     })
     expect(await endOf(() => parts)).toEqual(late(60))
     await other
-    expect(await endOf(() => withTimeLimit(10_000, () => withTimeLimit(20, () => bounded(() => until(4000)))))).toEqual(
+    expect(await endOf(() => withTimeLimit(10_000, () => withTimeLimit(20, () => bounded(() => until(8000)))))).toEqual(
       late(20),
     )
   })

@@ -27,8 +27,11 @@ export const withEnd = <T>(ms: number, work: () => T): T =>
 /** How long the work may still wait. */
 export const waitLeft = (): number => (ends.getStore() ?? Infinity) - now()
 
-/** For work that looks at the clock, on a machine that is busy with other things. */
-const graceMs = 1000
+/**
+ * For work that looks at the clock, on a machine that is busy with other things: a parser that was stopped costs the process all
+ * structures.
+ */
+const graceMs = 5000
 
 /** When the work that is running right now is to end; nothing else runs at the same time. */
 let end = Infinity
