@@ -66,6 +66,31 @@ describe('a history that comes with a project', () => {
     expect(before.filter((name) => !names().includes(name))).toEqual([])
   })
 
+  const homes: Readonly<Record<string, readonly [dir: string, setup: string]>> = {
+    'an older one': ['.clada', 'mkdir .clada'],
+    'one of another id': [
+      `.git/clada/${'0'.repeat(32)}`,
+      `git init -q; mkdir -p .git/clada/${'0'.repeat(32)}; echo '{}' > .git/clada/${'0'.repeat(32)}/root`,
+    ],
+  }
+  const links = ['history', 'objects', 'displaced', 'running', 'conflicts/x']
+  const brought = Object.entries(homes).flatMap(([what, home]) => links.map((name) => [what, name, ...home] as const))
+  it.skipIf(process.platform === 'win32').each(brought)(
+    'is not signed while a link is in it: %s, %s',
+    (_, name, dir, setup) => {
+      const [root, outside] = [scratchDir(), scratchDir({ '2023/a.jpg': 'a\n', '5-6.5-ab-name': 'b\n' })]
+      const plant = `mkdir -p $(dirname ${dir}/${name}) ${dir}/conflicts ${dir}/history/1; rm -rf ${dir}/${name}; ln -s ${outside} ${dir}/${name}`
+      execFileSync('bash', ['-c', `${setup}; ${plant}`], { cwd: root })
+      const before = filesIn(outside)
+      const { status, stderr } = start(['trust', '--history'], { cwd: root })
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr: expect.stringContaining(`${dir}/${name}' is a link or a special file`),
+      })
+      expect(filesIn(outside)).toEqual(before)
+    },
+  )
+
   it('is told of by clada history and clada doctor', async () => {
     const root = scratchDir({ '.clada/history/1/journal': '' })
     const told = start(['history'], { cwd: root })

@@ -4,7 +4,7 @@ import { digestOf } from '../core/digest.ts'
 import { hasCode } from '../core/errors.ts'
 import { ProblemError } from '../core/problem.ts'
 import { stateName } from '../core/reserved-names.ts'
-import type { HistorySettings } from '../core/settings.ts'
+import { type HistorySettings, SettingsError } from '../core/settings.ts'
 import { nearestRepository } from '../git/find-repository.ts'
 import { moveKept } from '../git/kept.ts'
 import { inRepository } from '../git/repository.ts'
@@ -36,7 +36,8 @@ export async function takeOverOldState(root: string, stateDir: string): Promise<
 
 async function takeOverFrom(from: string | undefined, root: string, stateDir: string): Promise<string[]> {
   if (from === undefined || !isOldStateOurs(root) || fs.existsSync(path.join(stateDir, historyName))) return []
-  return (await isTracked(root)) ? [broughtWarning(from)] : moveOldState(from, root, stateDir)
+  const isBrought = findLinkIn(oldPlaces(from)) !== undefined || (await isTracked(root))
+  return isBrought ? [broughtWarning(from)] : moveOldState(from, root, stateDir)
 }
 
 /** A step back was not in the log. */
@@ -63,6 +64,34 @@ async function isTracked(root: string): Promise<boolean> {
     if (error instanceof ProblemError) return true
     throw error
   }
+}
+
+/** What `moveOldState` moves or removes. */
+const oldPlaces = (from: string): string[] =>
+  [...oldStateNames, 'displaced', 'running'].map((name) => path.join(from, name))
+
+/**
+ * The first of these, or in them, that is neither a directory nor a regular file. clada makes none. Through one that somebody
+ * brought, files elsewhere would be moved here, or removed with old contents.
+ */
+function findLinkIn(places: readonly string[]): string | undefined {
+  const left = [...places]
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    const stat = readStats(file)
+    if (stat === undefined || stat.isFile()) continue
+    if (!stat.isDirectory()) return file
+    for (const name of fs.readdirSync(file)) left.push(path.join(file, name))
+  }
+  return undefined
+}
+
+/** @throws SettingsError */
+function refuseLinkIn(places: readonly string[]): void {
+  const link = findLinkIn(places)
+  if (link !== undefined)
+    throw new SettingsError(
+      `'${link}' is a link or a special file, so this history is not one that clada wrote. Remove it first.`,
+    )
 }
 
 function moveOldState(from: string, root: string, stateDir: string): string[] {
@@ -148,6 +177,7 @@ export async function adoptHistory(root: string, settings: HistorySettings): Pro
   try {
     const old = oldStateDir(root)
     if (old !== undefined) {
+      refuseLinkIn(oldPlaces(old))
       const own = findState(root)
       if (own !== undefined && numbersIn(path.join(own, historyName)).length > 0) await setAside(own, root)
       return { state: 'adopted', notes: moveOldState(old, root, makeState(root).dir) }
@@ -155,6 +185,7 @@ export async function adoptHistory(root: string, settings: HistorySettings): Pro
     const [foreign] = foreignStates(root)
     const own = findState(root)
     if (foreign === undefined) return { state: own === undefined ? 'nothing to adopt' : 'counts already' }
+    refuseLinkIn([foreign])
     signAnew(foreign, signerFor(root))
     if (own !== undefined) await setAside(own, root)
     await moveKept(root, foreign, adoptState(foreign, root))
