@@ -94,9 +94,24 @@ describe('a repository is not used whose objects are elsewhere', () => {
       expect(JSON.stringify(shown)).not.toContain('CANARY')
     })
 
+  it('that are too many to be looked at', () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    const names = Array.from({ length: 1001 }, (_, number) => `../o${number}\n`)
+    fill(root, { '.git/objects/info/alternates': names.join('') })
+    expect(gitDirsAt(root)).toMatchObject({ foreign: expect.any(String) })
+  })
+
   it('and is used when its lists stay in the git directory', () => {
     const root = repository({ 'a.txt': 'a\n' })
     fill(root, { '.git/objects/info/alternates': '../more\n# x\n', '.git/more/info/alternates': '../objects\n' })
+    expect(gitDirsAt(root)).toMatchObject({ gitDir: path.join(root, '.git') })
+  })
+
+  it('and each list is read once when all name all others', () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    const names = Array.from({ length: 20 }, (_, number) => `o${number}`)
+    const all = names.map((name) => `${root}/.git/${name}\n`).join('')
+    for (const name of ['objects', ...names]) fill(root, { [`.git/${name}/info/alternates`]: all })
     expect(gitDirsAt(root)).toMatchObject({ gitDir: path.join(root, '.git') })
   })
 })

@@ -18,6 +18,10 @@ const named: readonly (readonly [what: string, config: string, file: string])[] 
   ['exclusions', '[core]\n\texcludesFile = conf/ignore\n', 'conf/ignore'],
   ['a file system monitor', '[core]\n\tfsmonitor = ./watch.sh --fast\n', 'watch.sh'],
   ['a program that signs', '[gpg]\n\tprogram = bin/sign\n', 'bin/sign'],
+  ['settings with line ends of Windows', '[include]\r\n\tpath = ../own.inc\r\n', 'own.inc'],
+  ['a name with quotes in it', '[include]\n\tpath = ../"own".inc ; "x"\n', 'own.inc'],
+  ['a name after a long line', `[x]\n\ty = a${' '.repeat(300_000)}b\n[include]\n\tpath = ../own.inc\n`, 'own.inc'],
+  ['a name after a long section', `[${'a'.repeat(300_000)}\n[include]\n\tpath = ../own.inc\n`, 'own.inc'],
   ['a program for differences', '[diff]\n\texternal = ./d.sh\n', 'd.sh'],
 ]
 const other: readonly string[] = [

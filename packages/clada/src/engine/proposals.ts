@@ -196,7 +196,7 @@ function proposalKind(becomes: ActionSpec['file'], before: string | null, after:
 function isHeldIn(text: string, content: string, isFragment: boolean): boolean {
   const plainLines = (all: string): string => {
     const lines = all.split('\n').map((line) => (isFragment ? line.trim() : line.trimEnd()))
-    return lines.join('\n').replace(/^\n+|\n+$/g, '')
+    return lines.join('\n').replace(/^\n+|(?<!\n)\n+$/g, '')
   }
   return content.trim() !== '' && `\n${plainLines(text)}\n`.includes(`\n${plainLines(content)}\n`)
 }

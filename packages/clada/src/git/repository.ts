@@ -291,7 +291,7 @@ export async function releaseRefs(repository: Repository): Promise<void> {
   const { branch } = await headOf(repository)
   const refs = [...ownRefs(commonDir), ...(branch === undefined ? [] : [branch])]
   for (const file of [path.join(gitDir, 'HEAD'), ...refs.map((ref) => path.join(commonDir, ref))]) {
-    const text = readOwn(`${file}.lock`)?.replaceAll(/[\s\0]+$/g, '')
+    const text = readOwn(`${file}.lock`)?.replaceAll('\0', ' ').trimEnd()
     if (text !== undefined && (/^(ref: .*)?$/.test(text) || commits.includes(text))) fs.rmSync(`${file}.lock`)
   }
   for (const name of notes) fs.rmSync(path.join(gitDir, name), { force: true })

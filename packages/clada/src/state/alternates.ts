@@ -1,29 +1,32 @@
-import fs from 'node:fs'
 import path from 'node:path'
-import { readOwn } from './own-files.ts'
+import { readOwn, readStats } from './own-files.ts'
 
 /**
  * The list of alternates by which git would read objects elsewhere, by way of other lists too. Git follows the list of every
- * directory that a list names. One that is no regular file is not followed here, so it counts as leading elsewhere.
+ * directory that a list names. One that is no regular file is not followed here, so it counts as leading elsewhere, and so does
+ * one that is too long. Each list is read once, however many others name its directory.
  */
-export function foreignAlternates(
-  objects: string,
-  isElsewhere: (dir: string) => boolean,
-  known: ReadonlySet<string> = new Set(),
-): string | undefined {
-  const list = path.join(objects, 'info/alternates')
-  const stat = fs.lstatSync(list, { throwIfNoEntry: false })
-  if (stat === undefined || known.has(objects)) return undefined
-  const text = stat.isFile() ? readOwn(list) : undefined
-  if (text === undefined) return list
-  const dirs = entriesIn(text)
-  if (dirs.some((dir) => isUnreadable(dir) || isElsewhere(path.resolve(objects, dir)))) return list
+export function foreignAlternates(objects: string, isElsewhere: (dir: string) => boolean): string | undefined {
+  const dirs = new Set([objects])
   for (const dir of dirs) {
-    const found = foreignAlternates(path.resolve(objects, dir), isElsewhere, new Set([...known, objects]))
-    if (found !== undefined) return found
+    const list = path.join(dir, 'info/alternates')
+    const stat = readStats(list)
+    if (stat === undefined) continue
+    const text = stat.isFile() && stat.size <= mostBytes ? readOwn(list) : undefined
+    if (text === undefined) return list
+    for (const entry of entriesIn(text)) {
+      const next = path.resolve(dir, entry)
+      if (dirs.has(next)) continue
+      if (dirs.size >= mostDirs || isUnreadable(entry) || isElsewhere(next)) return list
+      dirs.add(next)
+    }
   }
   return undefined
 }
+
+/** No repository has so many by far. */
+const mostDirs = 1000
+const mostBytes = 1_000_000
 
 /** Bytes that are not UTF-8 may be the name of a link. */
 const isUnreadable = (dir: string): boolean => dir.includes('\ufffd') || dir.includes('\0')

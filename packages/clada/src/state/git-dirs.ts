@@ -129,8 +129,12 @@ function worktreeIn(config: string): string | undefined {
   let found: string | undefined
   for (const line of config.split('\n')) {
     section = /^\s*\[\s*([^\]\s]+)\s*\]/.exec(line)?.[1]?.toLowerCase() ?? (/^\s*\[/.test(line) ? '' : section)
-    const [, value] = (section === 'core' && /^\s*worktree\s*=\s*(.*?)\s*$/i.exec(line)) || []
-    if (value !== undefined) found = value.replace(/^"(.*)"$/, '$1').replace(/\\(["\\])/g, '$1')
+    const [, value] = (section === 'core' && /^\s*worktree\s*=(.*)$/is.exec(line)) || []
+    if (value !== undefined)
+      found = value
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+        .replace(/\\(["\\])/g, '$1')
   }
   return found
 }

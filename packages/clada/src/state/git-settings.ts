@@ -62,17 +62,31 @@ interface GitSetting {
   readonly value: string
 }
 
-/** Settings on one line each: a value that goes on names no file. */
+/** Settings on one line each: a value that goes on names no file. A repository brings the lines, so each is read once. */
 function settingsIn(text: string): GitSetting[] {
   const found: GitSetting[] = []
   let section = ''
   for (const line of text.split('\n')) {
-    const [, head, rest = line] = /^\s*\[\s*([\w.-]+)[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]]*)?\](.*)$/.exec(line) ?? []
+    const [, head, rest = line] =
+      /^\s*\[\s*([\w.-]+)(?![\w.-])[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]]*)?\](.*)$/s.exec(line) ?? []
     if (head !== undefined) section = head.toLowerCase()
-    const [, key, raw = ''] = /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(rest) ?? []
+    const [, key, raw = ''] = /^\s*([\w-]+)\s*=\s*(.*)$/s.exec(rest) ?? []
     if (key === undefined) continue
-    const value = /^"((?:[^"\\]|\\.)*)"/.exec(raw)?.[1] ?? raw.replace(/\s*[#;].*$/, '')
-    found.push({ name: `${section}.${key.toLowerCase()}`, value: value.replace(/\\(["\\])/g, '$1') })
+    found.push({ name: `${section}.${key.toLowerCase()}`, value: valueIn(raw) })
   }
   return found.filter(({ value }) => value !== '')
+}
+
+/** Quotes may be anywhere in a value, and comments outside them. */
+function valueIn(raw: string): string {
+  let value = ''
+  let isQuoted = false
+  for (let at = 0; at < raw.length; at++) {
+    const character = raw[at] ?? ''
+    if (character === '"') isQuoted = !isQuoted
+    else if (character === '\\') value += raw[++at] ?? ''
+    else if (!isQuoted && /[#;]/.test(character)) break
+    else value += character
+  }
+  return value.trimEnd()
 }

@@ -9,4 +9,7 @@ export const isReferenceName = (name: string): boolean =>
 const component = /^(?!\.)(?!.*(?:\.\.|@\{|\.$))[^\0-\x20\x7f~^:?*[\\]+$/
 
 /** The name that a symbolic reference has, as git reads it; undefined if the text is that of another file. */
-export const symbolicTarget = (text: string): string | undefined => /^ref:\s*(.*?)\s*$/s.exec(text)?.[1]
+export const symbolicTarget = (text: string): string | undefined =>
+  text.startsWith(symbolic) ? text.slice(symbolic.length).trim() : undefined
+
+const symbolic = 'ref:'

@@ -109,7 +109,8 @@ function readDeclarations(editorconfig: string, gitattributes: string): Declarat
       section = globs.test(glob)
       continue
     }
-    const [, name = '', value = ''] = /^\s*([\w-]+)\s*[=:]\s*(.*?)\s*$/.exec(line) ?? []
+    const [, name = '', given = ''] = /^\s*([\w-]+)\s*[=:](.*)$/.exec(line) ?? []
+    const value = given.trim()
     if (section === undefined) isRoot ||= name.toLowerCase() === 'root' && value.toLowerCase() === 'true'
     else if (name.toLowerCase() === 'charset') rules.push({ matches: section, encoding: encodingNamed(value) })
     else if (name.toLowerCase() === 'end_of_line')

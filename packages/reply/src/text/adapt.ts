@@ -124,7 +124,7 @@ function keptEnds({ removed, added }: ReplacedLines): readonly string[] {
   if (removed.length !== added.length) return []
   return added.map((line, at) => {
     const { edit = '', file = '' } = removed[at] ?? {}
-    const lastWord = /\S+\s*$/.exec(edit)?.[0].trim()
+    const lastWord = /(?<!\S)\S+\s*$/.exec(edit)?.[0].trim()
     if (edit !== edit.trimEnd() || lastWord === undefined) return ''
     return line.trim().split(/\s+/).at(-1) === lastWord ? file.slice(file.trimEnd().length) : ''
   })

@@ -145,7 +145,7 @@ function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun):
 function comparable(line: string, reader: ReadingRun): string {
   let text = line
   if (reader.has('-w')) text = text.replace(/\s+/g, '')
-  else if (reader.has('-b')) text = text.replace(/\s+$/, '').replace(/\s+/g, ' ')
+  else if (reader.has('-b')) text = text.trimEnd().replace(/\s+/g, ' ')
   return reader.has('-i') ? text.toLowerCase() : text
 }
 

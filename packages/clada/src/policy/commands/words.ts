@@ -29,7 +29,7 @@ export type Split =
   | { readonly ok: false; readonly reason: string; readonly advice: string }
 
 export function splitCommand(command: string, on: Platform = platform): Split {
-  const text = command.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  const text = command.replace(/^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g, '')
   if (text === '') return refuseSplit('it is empty', 'Write the command to run.')
   // A person who is asked must see what they approve.
   const hidden = /\r(?=\n)/.test(text) ? { char: '\r' } : findFirstHidden(text)
