@@ -2,7 +2,7 @@ import type { Attack } from '../attack.ts'
 import { numbered, quoted, steps } from './numbered.ts'
 
 /** Links below the git directory, and what a hook of an approved git command leaves there. */
-export const gitScenarios = (): Attack[] => [...links(), ...notes(), ...reads(), ...layers(), ...owners()]
+export const gitScenarios = (): Attack[] => [...links(), ...notes(), ...reads(), ...lengthy(), ...layers(), ...owners()]
 
 /** What git or clada writes. A copy of all of it is outside, for links to lead to. */
 const places = [
@@ -108,6 +108,28 @@ function reads(): Attack[] {
         ),
       })),
     ),
+  )
+}
+
+/** What takes for ever to read when an archive brings it. */
+function lengthy(): Attack[] {
+  const gap = '$(head -c 300000 /dev/zero | tr "\\0" " ")'
+  const id = "$(printf 'x' | git hash-object --stdin | sed 's:^..:&/:')"
+  const planted: readonly (readonly [what: string, setup: string])[] = [
+    ['a symbolic reference with blanks', `printf 'ref: a%sb' "${gap}" > .git/ORIG_HEAD`],
+    ['a lock with blanks', `printf '%sb' "${gap}" > .git/HEAD.lock; touch .git/clada-moves-to-${'a'.repeat(40)}`],
+    ['a setting with blanks', `printf '[x]\\ny = a%sb\\n' "${gap}" >> .git/config`],
+    ['an .editorconfig with blanks', `printf '[*]\\ncharset = a%sb\\n' "${gap}" > .editorconfig`],
+    [
+      'alternates that all name each other',
+      'for a in objects {1..20}; do mkdir -p .git/$a/info; for b in {1..20}; do echo $PWD/.git/$b; done > .git/$a/info/alternates; done',
+    ],
+    ['a pipe in the place of an object', `mkdir -p $(dirname .git/objects/${id}); mkfifo .git/objects/${id}`],
+  ]
+  return numbered(
+    'GITLONG',
+    { why: 'a repository is read in time', commits: true as const },
+    planted.map(([what, setup]) => ({ description: what, setup, ...write })),
   )
 }
 

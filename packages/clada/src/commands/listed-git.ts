@@ -11,6 +11,7 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { listSecondNames } from './bounds.ts'
 import { lookOnLayers } from './contained.ts'
 import { checkOperand, type CommandScope, listedCommandMs, type CheckedDirectory, checkDirectory } from './scope.ts'
+import { withLimitedMemory } from '../process/limited-memory.ts'
 import { systemGit } from '../process/programs.ts'
 
 /** A git command of the list, which only reads the repository. */
@@ -53,8 +54,7 @@ async function runIsolated(
     // There the settings of the repository are masked already.
     if (scope.effect !== 'land') return await lookOnLayers(file, args, place, scope)
     return await runProcess({
-      file,
-      args: [...isolated.args, ...args],
+      ...withLimitedMemory(file, [...isolated.args, ...args]),
       cwd: place.safePath,
       env: isolated.env,
       timeoutMs: listedCommandMs,

@@ -7,7 +7,8 @@ import { hasCode } from '../core/errors.ts'
 import { platform } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
 import { waitLeft } from '../core/time-limit.ts'
-import { type StartedChild, startProgram } from '../process/programs.ts'
+import { withLimitedMemory } from '../process/limited-memory.ts'
+import { ownProgram, type StartedChild, startProgram } from '../process/programs.ts'
 
 /**
  * An environment that inherits almost nothing: no configuration of the machine or the user, no prompt, pager or editor,
@@ -55,12 +56,20 @@ export interface GitAnswer {
   readonly out: Buffer
 }
 
+/** A `.gitignore` with holes has gigabytes that git would hold in memory, and so may an object of a few megabytes. */
+function startLimited(args: readonly string[], options: Parameters<typeof startProgram>[2]): StartedChild {
+  const git = ownProgram('git')
+  if (git === undefined) return startProgram('git', args, options)
+  const limited = withLimitedMemory(git, args)
+  return startProgram(limited.file, limited.args, options)
+}
+
 /** Starts git; the caller handles the process. */
 export function startGit({ cwd, env, args, lowPriority, syncsEach }: GitStart, input: 'ignore' | 'pipe'): StartedChild {
   const one = ['-c', 'core.fsyncMethod=fsync']
   const together = syncsTogether(env['GIT_OBJECT_DIRECTORY'] ?? cwd)
   const careful = syncsEach ? [...one, '-c', 'core.fsync=objects'] : together ? [] : one
-  const child = startProgram('git', [...hardenedArgs, ...careful, ...args], {
+  const child = startLimited([...hardenedArgs, ...careful, ...args], {
     cwd,
     env: { ...hardenedEnv(), ...env },
     stdio: [input, 'pipe', 'pipe'],
@@ -107,7 +116,7 @@ export function gitOfUser(
   const { PATH = '/usr/bin:/bin', XDG_CONFIG_HOME } = process.env
   const HOME = platform.home() ?? '/nonexistent'
   const own = withoutUndefined({ PATH, HOME, XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL: globalConfig(), ...env })
-  return gitResult(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), {
+  return gitResult(startLimited(args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), {
     args,
     okExitCodes,
   })

@@ -1,8 +1,6 @@
 import { type ProcessEnd, runProcess } from './run-process.ts'
+import { withLimitedMemory } from './limited-memory.ts'
 import { findProgram, ownProgram, systemPath } from './programs.ts'
-
-/** What a repository of ten million objects needs. */
-const mostMemory = 4 * 1024 ** 3
 
 interface GitQuestion {
   readonly args: readonly string[]
@@ -18,7 +16,5 @@ interface GitQuestion {
 export async function runLimitedGit({ args, ...call }: GitQuestion): Promise<ProcessEnd | undefined> {
   const git = findProgram('git', systemPath) ?? ownProgram('git')
   if (git === undefined) return undefined
-  const prlimit = findProgram('prlimit', systemPath)
-  const [file, before] = prlimit === undefined ? [git, []] : [prlimit, [`--data=${mostMemory}`, '--core=0', '--', git]]
-  return runProcess({ file, args: [...before, ...args], ...call, cwd: '/', scope: 'group' })
+  return runProcess({ ...withLimitedMemory(git, args), ...call, cwd: '/', scope: 'group' })
 }

@@ -6,6 +6,7 @@ import { commonDirOf, type GitDirs, gitDirNear, nearestGitDirs } from '../state/
 import { isGitDirectory, type RepositoryPart } from '../state/git-directory.ts'
 import { readStats } from '../state/own-files.ts'
 import { readOnlyGit } from './isolated-git-dir.ts'
+import { withLimitedMemory } from './limited-memory.ts'
 import { ownProgram, readProgramOutput, realPathOr } from './programs.ts'
 
 /** Whether the repository around a file tracks it, whether or not clada uses that repository. */
@@ -78,7 +79,8 @@ function listGitFiles(repository: TrackingRepository, words: readonly string[]):
   const isolated = readOnlyGit(repository, repository.top)
   try {
     const where = { cwd: repository.top, env: isolated.env }
-    const out = readProgramOutput(git, [...isolated.args, 'ls-files', '-z', ...words], 30_000, where)
+    const { file, args } = withLimitedMemory(git, [...isolated.args, 'ls-files', '-z', ...words])
+    const out = readProgramOutput(file, args, 30_000, where)
     return out.split('\0').slice(0, -1)
   } finally {
     isolated.close()
