@@ -105,7 +105,10 @@ describe('whole files of a reply', () => {
     const cwd = scratchDir(before)
     const run = (...args: string[]) => clada([...args, '--no-config'], { cwd, input: reply })
     expect(run('check').stdout).toContain('file_write b/c.txt')
-    expect(run('diff').stdout).toBe(modify + create)
+    const asked =
+      '! a.txt is a proposal: it is applied only after a yes\n! b/c.txt is a proposal: it is applied only after a yes\n'
+    expect(run('diff')).toMatchObject({ status: 0, stdout: modify + create, stderr: asked })
+    expect(run('diff', '--proposals', 'apply')).toMatchObject({ status: 0, stdout: modify + create, stderr: '' })
     const waits = run('run', '--no-git')
     expect(waits.status).toBe(1)
     expect(waits.stdout).toContain('--proposals apply')

@@ -147,6 +147,14 @@ describe('a dry run', () => {
     expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
   })
 
+  it('says which changes are proposals, which wait for a yes', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo\n' })
+    const { call } = await connected(root)
+    const document = 'Replace `a.txt`:\n\n```\none\ntwo\nthree\n```\n'
+    const { text } = await call('execute', { document, dry_run: true })
+    expect(text).toContain("\na.txt is a proposal: it is applied only after the user's yes.\n")
+  })
+
   it('says what would fail, and when nothing would change', async () => {
     const { call } = await connected(scratchDir({ 'a.txt': 'one\n' }))
     const failing = await call('execute', {

@@ -90,15 +90,21 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
 }
 
 /** The answer to what a document would do. */
-export function previewAnswer({ result, diff, diffs }: Preview, options: ReportOptions): ToolAnswer {
+export function previewAnswer(
+  { result, diff, diffs }: Preview,
+  options: ReportOptions,
+  proposals: 'are asked about' | 'are agreed',
+): ToolAnswer {
   const answer = documentAnswer(result, options)
+  const asked = proposals === 'are agreed' ? [] : (result.proposals ?? [])
+  const waiting = asked.map(({ path }) => `${spellOut(path)} is a proposal: it is applied only after the user's yes.\n`)
   const limit = options.outputLimit ?? defaultOutputLimit
   const shownDiff = diff === '' ? 'Nothing would change.' : spellOut(capText(diff.trimEnd(), limit))
   const structured = {
     ...answer.structured,
     diffs: diffs.map(({ path, change, diff }) => ({ path, change, diff: capText(diff, limit / diffs.length) })),
   }
-  return { ...answer, text: `${shownDiff}\n\n${answer.text}`, structured }
+  return { ...answer, text: `${shownDiff}\n\n${waiting.join('')}${answer.text}`, structured }
 }
 
 /** A text that was cut is kept whole as well. */

@@ -194,7 +194,8 @@ export class McpSession {
     const clada = await makeClada(asked.options)
     if (asked.dryRun) {
       const preview = await clada.preview(asked.document, following)
-      return previewAnswer({ ...preview, result: warned(preview.result, asked.warnings) }, report)
+      const proposals = asked.options.proposals === 'apply' ? 'are agreed' : 'are asked about'
+      return previewAnswer({ ...preview, result: warned(preview.result, asked.warnings) }, report, proposals)
     }
     const result = await clada.execute(asked.document, following)
     return this.#done(result, documentAnswer(warned(result, asked.warnings), report))

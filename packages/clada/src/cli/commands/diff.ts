@@ -27,7 +27,8 @@ export const command: Command = {
     ['clada diff --with-programs reply.md', 'with what its code and approved commands would change'],
   ],
   run: async ({ flags: given, words }) => {
-    const clada = new Clada(await cladaOptions(given))
+    const options = await cladaOptions(given)
+    const clada = new Clada(options)
     const flags = await withConfig(given)
     const previews: Preview[] = []
     const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
@@ -57,15 +58,16 @@ export const command: Command = {
           const of = inputs.length > 1 ? `${spellOut(inputs[index]?.name ?? '')}: ` : ''
           if (isEmpty(result)) note(`${of}${withoutBlocksText(result)}`)
           for (const line of [
+            ...(options.proposals === 'apply' ? [] : proposalLines(result)),
             ...warningLines(result, nameOf),
             ...programLines(result, nameOf),
             ...unknownLines(result, nameOf),
           ])
             note(line, paint.yellow)
         }
-        const options = { ...reportOptions(flags), color: useColor(flags, 2), columns: columnsOf(2) }
+        const style = { ...reportOptions(flags), color: useColor(flags, 2), columns: columnsOf(2) }
         for (const { name, result } of failed)
-          note(isTerminal(2) ? failures(name, result, options).join('\n') : failedTasks(result, options))
+          note(isTerminal(2) ? failures(name, result, style).join('\n') : failedTasks(result, style))
       }
     }
     return failed.length > 0 ? 1 : 0
@@ -86,6 +88,10 @@ type Naming = (result: ActionResult) => string
 
 const namedByTask: Naming = ({ task, seq }) => `[task-${task ?? seq}]`
 const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)}:`
+
+/** Files of the diff that a run asks about first, or leaves alone where nobody can be asked. */
+const proposalLines = ({ proposals = [] }: ExecutionResult): string[] =>
+  proposals.map(({ path }) => spellOut(`! ${path} is a proposal: it is applied only after a yes`))
 
 /** Lines about what was repaired, left out or interpreted. */
 function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionResult, nameOf: Naming): string[] {
