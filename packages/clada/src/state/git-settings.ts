@@ -62,31 +62,49 @@ interface GitSetting {
   readonly value: string
 }
 
-/** Settings on one line each: a value that goes on names no file. A repository brings the lines, so each is read once. */
+/** A repository brings the lines, so each is read once. */
 function settingsIn(text: string): GitSetting[] {
   const found: GitSetting[] = []
   let section = ''
-  for (const line of text.split('\n')) {
+  const lines = text.split('\n')
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
     const [, head, rest = line] =
       /^\s*\[\s*([\w.-]+)(?![\w.-])[^\]"]*(?:"(?:[^"\\]|\\.)*"[^\]]*)?\](.*)$/s.exec(line) ?? []
     if (head !== undefined) section = head.toLowerCase()
     const [, key, raw = ''] = /^\s*([\w-]+)\s*=\s*(.*)$/s.exec(rest) ?? []
     if (key === undefined) continue
-    found.push({ name: `${section}.${key.toLowerCase()}`, value: valueIn(raw) })
+    const words = new ValueReader()
+    for (words.read(raw); words.continues && at + 1 < lines.length;) words.read(lines[++at] ?? '')
+    found.push({ name: `${section}.${key.toLowerCase()}`, value: words.value.trimEnd() })
   }
   return found.filter(({ value }) => value !== '')
 }
 
-/** Quotes may be anywhere in a value, and comments outside them. */
-function valueIn(raw: string): string {
-  let value = ''
-  let isQuoted = false
-  for (let at = 0; at < raw.length; at++) {
-    const character = raw[at] ?? ''
-    if (character === '"') isQuoted = !isQuoted
-    else if (character === '\\') value += raw[++at] ?? ''
-    else if (!isQuoted && /[#;]/.test(character)) break
-    else value += character
+/** Quotes may be anywhere in a value, comments outside them. A backslash at its end goes on with the next line. */
+class ValueReader {
+  value = ''
+  continues = false
+  #isQuoted = false
+
+  read(line: string): void {
+    this.continues = false
+    const raw = line.replace(/\r$/, '')
+    for (let at = 0; at < raw.length; at++) {
+      const character = raw[at] ?? ''
+      if (character === '"') this.#isQuoted = !this.#isQuoted
+      else if (character === '\\') {
+        this.continues = at + 1 === raw.length
+        const escaped = raw[++at] ?? ''
+        this.value += escapes.get(escaped) ?? escaped
+      } else if (!this.#isQuoted && /[#;]/.test(character)) return
+      else this.value += character
+    }
   }
-  return value.trimEnd()
 }
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['b', '\b'],
+])
