@@ -52,6 +52,16 @@ describe('a socket at which a program outside listens', () => {
     expect(fs.lstatSync(path.join(root, 'd/s')).isSocket()).toBe(true)
   })
 
+  // Layers were given up for every project of the process, so that code could write what only layers keep from it.
+  it.skipIf(!canMount())('takes the layers from no other project', async () => {
+    const [root, other] = [scratchDir({ 'm/b.txt': 'b\n' }), scratchDir()]
+    mountAt(path.join(root, 'm'), 'size=64k')
+    await said(root, '0')
+    const code = "require('fs').mkdirSync('.husky'); require('fs').writeFileSync('.husky/pre-commit', 'x')"
+    expect(await said(other, code)).toContain('.husky')
+    expect(fs.existsSync(path.join(other, '.husky/pre-commit'))).toBe(false)
+  })
+
   it('is of no use in a directory that code may read', async () => {
     const [root, other] = [scratchDir(), scratchDir({ 'd/a.txt': 'a\n' })]
     const callers = await listen(path.join(other, 'd/s'))

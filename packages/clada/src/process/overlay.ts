@@ -361,12 +361,14 @@ async function tryLayers(root: string): Promise<boolean> {
   return giveUpPlace(root) ? tryLayers(root) : false
 }
 
+/** Places for the layers of a project. Another project may have no file system mounted in it, and layers in the same place. */
 const refusedAt = new Set<string>()
+const refusalKey = (place: string, root: string): string => `${place}\0${root}`
 
-/** Mounts were refused: the next place is tried, and this one not again in this process. */
+/** Mounts were refused: the next place is tried, and this one not again for this project in this process. */
 export function giveUpPlace(root: string): boolean {
   const place = placeFor(root)
-  if (place !== undefined) refusedAt.add(place)
+  if (place !== undefined) refusedAt.add(refusalKey(place, root))
   return placeFor(root) !== undefined
 }
 
@@ -388,7 +390,9 @@ export function placeFor(root: string): string | undefined {
     path.join(os.tmpdir(), `clada-layers-${user}`),
     `/var/tmp/clada-layers-${user}`,
   ]
-  const usable = places.filter((place) => !refusedAt.has(place) && !isInside(place, root) && isPrivateDir(place))
+  const usable = places.filter(
+    (place) => !refusedAt.has(refusalKey(place, root)) && !isInside(place, root) && isPrivateDir(place),
+  )
   const device = fs.statSync(root).dev
   return usable.find((place) => fs.statSync(place).dev === device) ?? usable[0]
 }
