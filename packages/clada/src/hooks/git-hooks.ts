@@ -101,10 +101,10 @@ async function runGitHook(
     readable: isInside(dir, root) ? [] : [dir],
     memoryBytes: 16 * 1024 ** 3,
     keep: async (_, changed) => {
-      const isGits = (one: string): boolean =>
+      const belongsToGit = (one: string): boolean =>
         isGitName(one.split('/')[0] ?? '') ||
         (own !== undefined && 'commonDir' in own && isInside(path.join(root, one), own.commonDir))
-      changes.push(...changed.map((one) => one.path).filter((one) => !isGits(one)))
+      changes.push(...changed.map((one) => one.path).filter((one) => !belongsToGit(one)))
       return false
     },
   }

@@ -9,7 +9,7 @@ import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { linkedBelow } from './second-names.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
 import { gitName, isGitName, isStateName, nameAsOpened } from '../core/reserved-names.ts'
-import { isGits } from './tracked-files.ts'
+import { belongsToGit } from './tracked-files.ts'
 
 export interface BlockedPath {
   readonly path: string
@@ -142,7 +142,7 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
     }
     dirs.set(dir, now)
     // Whether it is a fixture can change while the directory stays the same.
-    if (now.head && dir !== '' && isGits(absolute, ['HEAD'])) repositories.push(dir)
+    if (now.head && dir !== '' && belongsToGit(absolute, ['HEAD'])) repositories.push(dir)
     else for (const name of now.dirs) pending.push(child(dir, name))
   }
   return { dirs, repositories, fresh, reused }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInPackages, isInside, slashed } from '../core/paths.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
-import { isGits } from './tracked-files.ts'
+import { belongsToGit } from './tracked-files.ts'
 import { listEntries } from '../state/own-files.ts'
 
 /** Why a file is blocked whatever its own name is. */
@@ -66,7 +66,7 @@ export class SecondNames {
   /** Of all blocked files that have several names. */
   #findBlocked(): Set<string> {
     const found = new Set<string>()
-    for (const { absolute, isGits: inGit } of this.#entries('packages too', (entry) => !entry.isDirectory())) {
+    for (const { absolute, belongsToGit: inGit } of this.#entries('packages too', (entry) => !entry.isDirectory())) {
       if (!inGit && !this.#known.isBlocked(absolute)) continue
       const stat = readStat(absolute, 'statSync')
       if (stat?.isFile() && stat.nlink > 1) found.add(inodeOf(stat))
@@ -92,9 +92,9 @@ export class SecondNames {
       for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
         // What cannot be listed cannot be read by this user under another name either, or is gone.
         const entries = listEntries(dir)
-        const inGit = isGits(dir, entries)
+        const inGit = belongsToGit(dir, entries)
         for (const entry of entries) {
-          if (isWanted(entry)) yield { root, absolute: path.join(dir, entry.name), isGits: inGit }
+          if (isWanted(entry)) yield { root, absolute: path.join(dir, entry.name), belongsToGit: inGit }
           // Of git's own directory only its files: objects may have other names, and are no secrets.
           if (!entry.isDirectory() || inGit || isStateName(entry.name)) continue
           if (which === 'packages too' || (!isGitName(entry.name) && !isInPackages(entry.name)))
@@ -109,7 +109,7 @@ interface EntryOfRoot {
   readonly root: string
   readonly absolute: string
   /** Whether it is in a directory of git's own. */
-  readonly isGits: boolean
+  readonly belongsToGit: boolean
 }
 
 interface KnownNames {

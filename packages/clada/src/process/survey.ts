@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
 import { readableEntries } from './blocked-index.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
-import { isGits } from './tracked-files.ts'
+import { belongsToGit } from './tracked-files.ts'
 
 /**
  * One look over the whole project. By one before and one after a program that worked on the project itself it is known
@@ -25,7 +25,7 @@ export function surveyOf(root: string, isBlocked: (relative: string) => boolean)
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { dir, mode } = next
     const entries = readableEntries(path.join(root, dir)) ?? []
-    if (mode !== undefined && isGits(path.join(root, dir), entries)) {
+    if (mode !== undefined && belongsToGit(path.join(root, dir), entries)) {
       repositories.push(dir)
       continue
     }

@@ -11,15 +11,15 @@ import { ownProgram, readProgramOutput, realPathOr } from './programs.ts'
 
 /** Whether the repository around a file tracks it, whether or not clada uses that repository. */
 export function isTrackedByGit(file: string): boolean {
-  return isAmongGitFiles(file, [])
+  return doesGitList(file, [])
 }
 
 /** Whether the rules of the repository around a file ignore it. A file that is not there is in no rule. */
 export function isIgnoredByGit(file: string): boolean {
-  return isAmongGitFiles(file, ['--others', '--ignored', '--exclude-standard'])
+  return doesGitList(file, ['--others', '--ignored', '--exclude-standard'])
 }
 
-function isAmongGitFiles(file: string, options: readonly string[]): boolean {
+function doesGitList(file: string, options: readonly string[]): boolean {
   const found = gitDirNear(path.dirname(file))
   if (found === undefined) return false
   const name = slashed(path.relative(found.top, file))
@@ -37,7 +37,7 @@ export function isIndexLocked(file: string): boolean {
  * Whether a directory that was listed is git's own: by its name, or because git on this system takes it for a
  * repository. Those that are fixtures of the project are not.
  */
-export function isGits(dir: string, entries: readonly (string | fs.Dirent)[]): boolean {
+export function belongsToGit(dir: string, entries: readonly (string | fs.Dirent)[]): boolean {
   if (isGitName(path.basename(dir))) return true
   const has = (name: RepositoryPart): boolean =>
     entries.some((entry) => nameAsOpened(typeof entry === 'string' ? entry : entry.name) === nameAsOpened(name))

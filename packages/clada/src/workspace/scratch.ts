@@ -22,7 +22,7 @@ import { SettingsError } from '../core/settings.ts'
 import { makeState, type ProjectState } from '../state/project-state.ts'
 import { type DiskBase, readWhole } from './disk-file.ts'
 import { isStateName } from '../core/reserved-names.ts'
-import { isGits } from '../process/tracked-files.ts'
+import { belongsToGit } from '../process/tracked-files.ts'
 import { pause } from '../core/pause.ts'
 
 /**
@@ -298,7 +298,7 @@ function sweepDir(dir: string, prefix: string): void {
 /** A directory and all below it, without those that never get temporary files. */
 function* directoriesBelow(dir: string): Generator<string> {
   const entries = listEntries(dir)
-  if (isGits(dir, entries)) return
+  if (belongsToGit(dir, entries)) return
   yield dir
   for (const entry of entries)
     if (entry.isDirectory() && !isStateName(entry.name)) yield* directoriesBelow(path.join(dir, entry.name))
