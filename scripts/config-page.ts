@@ -1,6 +1,6 @@
 import { type Flag, flags } from '../packages/clada/src/cli/flags.ts'
 import { keyNames, type KeyName, keyOf } from '../packages/clada/src/config/keys.ts'
-import { free, trusted } from '../packages/clada/src/config/narrowing.ts'
+import { alwaysAllowed, onlyTrusted } from '../packages/clada/src/config/narrowing.ts'
 import { fileDefault, yamlOf } from '../packages/clada/src/config/sample.ts'
 
 /** The part of the documentation that lists the keys. */
@@ -27,6 +27,6 @@ function entryOf(name: KeyName): string {
 function projectWords(name: KeyName): string {
   const { project, askedEach } = keyOf(name)
   if (askedEach) return '`clada trust` asks about each'
-  if (project === free) return 'as it likes'
-  return project === trusted ? 'only when it is trusted' : 'only narrower than without it, until it is trusted'
+  if (project === alwaysAllowed) return 'as it likes'
+  return project === onlyTrusted ? 'only when it is trusted' : 'only narrower than without it, until it is trusted'
 }

@@ -1,6 +1,6 @@
 import { editorKeys } from '../packages/clada/src/config/editor-settings.ts'
 import { type KeyName, keyOf } from '../packages/clada/src/config/keys.ts'
-import { free, trusted } from '../packages/clada/src/config/narrowing.ts'
+import { alwaysAllowed, onlyTrusted } from '../packages/clada/src/config/narrowing.ts'
 import { fileDefault, yamlOf } from '../packages/clada/src/config/sample.ts'
 
 interface Manifest {
@@ -26,12 +26,12 @@ const isNested = (name: string): boolean => /^clada\.[a-z_]+(\.|$)/.test(name)
 function settingOf(name: KeyName): object {
   const { kind, about, example, project } = keyOf(name)
   const value = fileDefault(name)
-  const narrows = project === trusted || project === free ? '' : ' A workspace can only narrow it.'
+  const narrows = project === onlyTrusted || project === alwaysAllowed ? '' : ' A workspace can only narrow it.'
   return {
     ...kind.schema(),
     markdownDescription: `${about}${narrows}\n\nDefault: \`${yamlOf(name, value)}\`. Example: \`${example}\``,
     default: kind.write === undefined ? value : kind.write(value),
     // What only the user may decide is no setting of a workspace at all.
-    scope: project === trusted ? 'machine' : 'resource',
+    scope: project === onlyTrusted ? 'machine' : 'resource',
   }
 }

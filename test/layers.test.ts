@@ -235,7 +235,7 @@ describe('layers', () => {
         ...code.matchAll(/\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|fork)\(\s*((?:[^,(]|\([^)]*\))+),/g),
       ].map(([, file]) => file),
     )
-    expect(started).toEqual(['fileOf(name, dirs)', 'fileOf(name)', 'file', 'file', 'start.file'])
+    expect(started).toEqual(['fileOfProgram(name, dirs)', 'fileOfProgram(name)', 'file', 'file', 'start.file'])
   })
 
   it('asks for the name of the system in one place', () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { allActions } from '../../packages/clada/src/actions/registry.ts'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -47,7 +47,7 @@ async function carryOut(markdown: string, index: number): Promise<void> {
   fs.mkdirSync(root)
   fs.mkdirSync(outside)
   const one = readCases(markdown, (text) =>
-    text.replaceAll('/ROOT', slashed(root)).replaceAll('/OUTSIDE', slashed(outside)),
+    text.replaceAll('/ROOT', withSlashes(root)).replaceAll('/OUTSIDE', withSlashes(outside)),
   )[index]
   if (one === undefined) throw new Error('the case is gone')
   build(root, one.before)

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../packages/clada/src/actions/decode.ts'
 import { actionNames, allActions, registry } from '../../packages/clada/src/actions/registry.ts'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 
 type Wrong = readonly [action: string, given: Record<string, string>, message: string, hint: string]
 
@@ -92,7 +92,7 @@ describe('a wrong call', () => {
   it.each(wrong)('%s %j', (action, given, message, hint) => {
     // A root has a drive on Windows.
     const root = path.resolve('/p')
-    const placed = (text: string): string => text.replaceAll(/(?<![\w/.])\/p(?=[/ ])/g, slashed(root))
+    const placed = (text: string): string => text.replaceAll(/(?<![\w/.])\/p(?=[/ ])/g, withSlashes(root))
     const params = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, placed(value)]))
     expect(decode(action, params, registry, { root, relativePaths: false })).toMatchObject({
       ok: false,

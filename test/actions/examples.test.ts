@@ -2,7 +2,7 @@ import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { allActions } from '../../packages/clada/src/actions/registry.ts'
 import type { ActionSpec, Example } from '../../packages/clada/src/core/action.ts'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { repository } from '../history/world.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -92,7 +92,7 @@ function absolute(spec: ActionSpec, params: Example['params'], root: string): Re
 }
 
 function placed(data: unknown, root: string): object {
-  return JSON.parse(JSON.stringify(data).replaceAll('ROOT', slashed(root))) as object
+  return JSON.parse(JSON.stringify(data).replaceAll('ROOT', withSlashes(root))) as object
 }
 
 function blockOf(action: string, params: Readonly<Record<string, string>>): string {

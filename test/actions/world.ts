@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import type { Piece } from './read-cases.ts'
 
 /** Everything below a directory by its path from the project; clada's own corner left out. */
@@ -31,7 +31,7 @@ export function look(root: string): World {
   const world: World = {}
   for (const entry of entriesBelow(path.dirname(root))) {
     const file = path.join(entry.parentPath, entry.name)
-    const name = slashed(path.relative(root, file))
+    const name = withSlashes(path.relative(root, file))
     if (name === '' || name === '.clada' || name.startsWith('.clada/')) continue
     if (entry.isSymbolicLink()) world[name] = `-> ${fs.readlinkSync(file)}`
     else if (entry.isFile()) world[name] = fileState(fs.statSync(file).mode, fs.readFileSync(file))

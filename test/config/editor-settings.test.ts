@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { editorKeys } from '../../packages/clada/src/config/editor-settings.ts'
 import { keyOf } from '../../packages/clada/src/config/keys.ts'
 import { loadConfig } from '../../packages/clada/src/config/load.ts'
-import { trusted } from '../../packages/clada/src/config/narrowing.ts'
+import { onlyTrusted } from '../../packages/clada/src/config/narrowing.ts'
 import { homeWith } from './project.ts'
 
 const manifest = JSON.parse(fs.readFileSync('packages/vscode/package.json', 'utf8'))
@@ -76,7 +76,7 @@ describe('settings of an editor', () => {
     for (const name of editorKeys)
       expect([name, properties[`clada.${name}`]?.scope]).toEqual([
         name,
-        keyOf(name).project === trusted ? 'machine' : 'resource',
+        keyOf(name).project === onlyTrusted ? 'machine' : 'resource',
       ])
     expect(properties['clada.commands.approve']?.scope).toBe('machine')
     expect(properties['clada.hooks.before']?.scope).toBe('machine')

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { approvalLine } from '../../packages/clada/src/approvals/approval-line.ts'
 import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
 import { keyNames } from '../../packages/clada/src/config/keys.ts'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { type Loaded, loadConfig } from '../../packages/clada/src/config/load.ts'
 import { SettingsError } from '../../packages/clada/src/index.ts'
 import { type Home, homeWith } from './project.ts'
@@ -42,13 +42,13 @@ const topKeys = [...new Set(keyNames.map((name) => name.split('.')[0]))].join(',
 const filled = (value: unknown, { home, project }: Home): unknown =>
   JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
     typeof one === 'string'
-      ? one.replaceAll('{P}', slashed(project)).replaceAll('{H}', home).replaceAll('{KEYS}', topKeys)
+      ? one.replaceAll('{P}', withSlashes(project)).replaceAll('{H}', home).replaceAll('{KEYS}', topKeys)
       : one,
   )
 
 /** Paths as they are shown. */
 const shown = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value), (_key, one: unknown) => (typeof one === 'string' ? slashed(one) : one))
+  JSON.parse(JSON.stringify(value), (_key, one: unknown) => (typeof one === 'string' ? withSlashes(one) : one))
 
 describe('config files', () => {
   for (const { name, values = {}, ends = {}, refused, errors, firstErrors, ...files } of cases) {
@@ -174,7 +174,7 @@ describe('the user’s own file', () => {
       'hooks.after': { value: [] },
     })
     expect(warnings[0]).toBe(
-      `${slashed(home)}/.config/clada/config.yml:1: ignored exec.mode: "unsandboxed" (this file is inside the project); using exec.mode: "sandbox".`,
+      `${withSlashes(home)}/.config/clada/config.yml:1: ignored exec.mode: "unsandboxed" (this file is inside the project); using exec.mode: "sandbox".`,
     )
   })
 

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { documentOf } from '../history/world.ts'
 import { scratchDir } from '../support/scratch.ts'
 
-const listOf = (root: string): string => slashed(path.join(root, '.clada', 'context.json'))
+const listOf = (root: string): string => withSlashes(path.join(root, '.clada', 'context.json'))
 const kept = (root: string): string[] =>
   JSON.parse(fs.readFileSync(listOf(root), 'utf8')).entries.map((entry: { path: string }) => entry.path)
 
@@ -31,8 +31,8 @@ describe('the working set', () => {
     const moved = path.join(scratch, 'new')
     fs.renameSync(old, moved)
     expect(await inView(moved)).toEqual([
-      { path: `${slashed(moved)}/src/a.txt`, size: 1, tokens: 1 },
-      { path: `${slashed(moved)}/doc.md@@and/or`, size: 10, tokens: 3 },
+      { path: `${withSlashes(moved)}/src/a.txt`, size: 1, tokens: 1 },
+      { path: `${withSlashes(moved)}/doc.md@@and/or`, size: 10, tokens: 3 },
     ])
   })
 
@@ -127,7 +127,7 @@ describe('a list that cannot be read', () => {
     const clada = new Clada({ repoPath: root })
     const { results } = await clada.perform('context_clear', {})
     const [name = ''] = fs.readdirSync(path.join(root, '.clada')).filter((one) => one.endsWith('.broken'))
-    const aside = slashed(path.join(root, '.clada', name))
+    const aside = withSlashes(path.join(root, '.clada', name))
     expect(fs.readFileSync(aside, 'utf8')).toBe('mine')
     expect(results[0]).toMatchObject({
       data: { kept: aside },

@@ -20,7 +20,7 @@ import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
 import { defaultLimits } from '../../packages/clada/src/core/settings.ts'
 import {
-  bounded,
+  runBounded,
   isLate,
   timeLeft,
   tooComplex,
@@ -104,11 +104,11 @@ describe('time limits', () => {
   })
 
   it('no time is too little for any work', () =>
-    expect(() => withTimeLimit(0, () => bounded(() => 1))).toThrow(ProblemError))
+    expect(() => withTimeLimit(0, () => runBounded(() => 1))).toThrow(ProblemError))
 
   it('work sees that it is late, and nothing is late without a limit', () => {
     const late = withTimeLimit(1, () =>
-      bounded(() => {
+      runBounded(() => {
         while (!isLate());
         return 'late'
       }),
@@ -129,7 +129,7 @@ describe('time limits', () => {
     expect(tooComplex(new RangeError('Invalid string length'))).toEqual({ kind: 'too-complex', over: 'size' })
     expect([new RangeError('x'), new Error('call stack')].map(tooComplex)).toEqual([undefined, undefined])
     const failing = (error: Error) => (): never =>
-      bounded(() => {
+      runBounded(() => {
         throw error
       })
     expect(failing(deep)).toThrow(ProblemError)

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as clada from '../../packages/clada/src/index.ts'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const source = 'function a() {\n  one()\n  one()\n}\n\nfunction b() {}\n'
@@ -66,7 +66,7 @@ describe('operations on structures as functions', () => {
     const { a, options, text } = world()
     expect(await clada.delete_structure(a, 'c', options)).toMatchObject({
       error: 'TARGET_NOT_FOUND',
-      details: { state: 'FILE_UNCHANGED', searched_path: slashed(a), parent_found: null, suggestions: [] },
+      details: { state: 'FILE_UNCHANGED', searched_path: withSlashes(a), parent_found: null, suggestions: [] },
     })
     expect(text('a.ts')).toBe(source)
   })

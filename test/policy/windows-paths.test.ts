@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { isAbsolutePath, isInside, slashed, unsafeTreeName, writtenPath } from '../../packages/clada/src/core/paths.ts'
+import {
+  isAbsolutePath,
+  isInside,
+  withSlashes,
+  unsafeTreeName,
+  writtenPath,
+} from '../../packages/clada/src/core/paths.ts'
 import { platformOf } from '../../packages/clada/src/core/platform.ts'
 import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
@@ -64,7 +70,7 @@ describe('paths of Windows', () => {
     expect(isInside('c:\\PROJ\\a', root, windows)).toBe(true)
     expect(isInside('C:\\projevil', root, windows)).toBe(false)
     expect(isInside('C:\\a', 'C:\\', windows)).toBe(true)
-    expect(slashed('C:\\a\\b', windows)).toBe('C:/a/b')
+    expect(withSlashes('C:\\a\\b', windows)).toBe('C:/a/b')
     expect(unsafeTreeName('a\\b', windows)).toBe('it contains a backslash or a colon')
   })
 

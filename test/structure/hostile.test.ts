@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Problem, ProblemError } from '../../packages/clada/src/core/problem.ts'
-import { bounded, checkTime, isLate, withTimeLimit } from '../../packages/clada/src/core/time-limit.ts'
+import { runBounded, checkTime, isLate, withTimeLimit } from '../../packages/clada/src/core/time-limit.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { structureOperations } from '../../packages/clada/src/structure/operations.ts'
 import { oxcErrors, stackFor } from '../../packages/clada/src/structure/validity.ts'
@@ -47,7 +47,7 @@ describe('work within a time limit', () => {
       },
     }
     for (const work of Object.values(endless))
-      expect(await endOf(() => withTimeLimit(30, () => bounded(work)))).toEqual(late(30))
+      expect(await endOf(() => withTimeLimit(30, () => runBounded(work)))).toEqual(late(30))
   })
 
   it('can end by itself before that, and knows only then that it is late', async () => {
@@ -56,7 +56,7 @@ describe('work within a time limit', () => {
       while (!isLate());
       checkTime()
     }
-    expect(await endOf(() => withTimeLimit(300, () => bounded(work)))).toEqual(late(300))
+    expect(await endOf(() => withTimeLimit(300, () => runBounded(work)))).toEqual(late(300))
     expect(isLate()).toBe(false)
   })
 
@@ -66,27 +66,27 @@ describe('work within a time limit', () => {
     }
     const parts = withTimeLimit(60, async () => {
       for (;;) {
-        bounded(() => until(25))
+        runBounded(() => until(25))
         await new Promise((next) => setImmediate(next))
       }
     })
     const other = withTimeLimit(10_000, async () => {
       await new Promise((next) => setImmediate(next))
-      return bounded(() => until(25))
+      return runBounded(() => until(25))
     })
     expect(await endOf(() => parts)).toEqual(late(60))
     await other
-    expect(await endOf(() => withTimeLimit(10_000, () => withTimeLimit(20, () => bounded(() => until(8000)))))).toEqual(
-      late(20),
-    )
+    expect(
+      await endOf(() => withTimeLimit(10_000, () => withTimeLimit(20, () => runBounded(() => until(8000))))),
+    ).toEqual(late(20))
   })
 
   it('says what it makes, throws what it throws, and is nested too deeply at some point', async () => {
-    expect(withTimeLimit(1000, () => bounded(() => bounded(() => 7)))).toBe(7)
-    expect(() => withTimeLimit(1000, () => bounded(() => JSON.parse('{')))).toThrow(SyntaxError)
+    expect(withTimeLimit(1000, () => runBounded(() => runBounded(() => 7)))).toBe(7)
+    expect(() => withTimeLimit(1000, () => runBounded(() => JSON.parse('{')))).toThrow(SyntaxError)
     const down = (): number => 1 + down()
-    expect(await endOf(() => bounded(down))).toEqual({ kind: 'too-complex', over: 'depth' })
-    expect(await endOf(() => bounded(() => 'x'.repeat(2 ** 29).repeat(2)))).toEqual({
+    expect(await endOf(() => runBounded(down))).toEqual({ kind: 'too-complex', over: 'depth' })
+    expect(await endOf(() => runBounded(() => 'x'.repeat(2 ** 29).repeat(2)))).toEqual({
       kind: 'too-complex',
       over: 'size',
     })

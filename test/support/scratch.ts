@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { hasCode } from '../../packages/clada/src/core/errors.ts'
 import { findState, makeState } from '../../packages/clada/src/state/project-state.ts'
 
@@ -13,7 +13,7 @@ import { findState, makeState } from '../../packages/clada/src/state/project-sta
  * results have them.
  */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
-  const dir = slashed(fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-'))))
+  const dir = withSlashes(fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-'))))
   onTestFinished(async () => {
     const state = findState(dir)
     await remove(dir)

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { convertDocument } from '../../packages/clada/src/engine/convert.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import type { TargetName } from '@clada/reply/syntax/table.ts'
@@ -298,7 +298,7 @@ describe('a document in another syntax', () => {
   it('names files from the top in SHAM, which takes no others', () => {
     const text = '<---WRITE file="src/a.ts"--->\nx\n<---END--->\n<---WRITE file="/b"--->\ny\n<---END--->'
     const blocks = blocksIn(convertDocument(text, 'sham', { repoPath: '/' }).text)
-    expect(blocks.map(({ params }) => params['path'])).toEqual([slashed(path.resolve('/src/a.ts')), '/b'])
+    expect(blocks.map(({ params }) => params['path'])).toEqual([withSlashes(path.resolve('/src/a.ts')), '/b'])
     expect(new Set(blocks.map(({ id }) => id)).size).toBe(2)
     const relative = blocksIn(convertDocument(text, 'nesl', { repoPath: '/', relativePaths: true }).text)
     expect(relative.map(({ params }) => params['path'])).toEqual(['src/a.ts', '/b'])

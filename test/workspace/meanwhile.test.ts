@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { withSlashes } from '../../packages/clada/src/core/paths.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
@@ -37,7 +37,7 @@ describe('somebody else changes a file between two actions of a run', () => {
     )
     expect(results.at(-1)).toMatchObject({
       success: false,
-      error: `file_replace_text: '${slashed(file)}' was changed by another program in the meantime`,
+      error: `file_replace_text: '${withSlashes(file)}' was changed by another program in the meantime`,
       code: 'concurrent_modification',
     })
     expect(filesIn(root)).toEqual({ 'a.txt': 'theirs old\n' })

@@ -59,12 +59,20 @@ async function answerTab(asked: FromTab, { tab, window, site, opening }: PanelTa
     case 'hello':
       return true
     case 'found':
-      return found(asked.text)
+      return summarizeFound(asked.text)
     case 'open': {
       const { bar, text, left, isIncomplete } = asked
       if (text.length > longestReply) throw new Error('This reply is too long to review here. Copy it into clada ui.')
       await chrome.storage.session.set({
-        [openedIn(window)]: { id: crypto.randomUUID(), tab, site, bar, text, left, isIncomplete } satisfies OpenedReply,
+        [openedKey(window)]: {
+          id: crypto.randomUUID(),
+          tab,
+          site,
+          bar,
+          text,
+          left,
+          isIncomplete,
+        } satisfies OpenedReply,
       })
       await opening
       return true
@@ -73,9 +81,9 @@ async function answerTab(asked: FromTab, { tab, window, site, opening }: PanelTa
 }
 
 /** Where the panel of a window finds the reply to show. */
-const openedIn = (window: number): string => `opened-${window}`
+const openedKey = (window: number): string => `opened-${window}`
 
-async function found(text: string): Promise<BlockSummary | undefined> {
+async function summarizeFound(text: string): Promise<BlockSummary | undefined> {
   const summary = readSummary(text)
   if (summary === undefined) return undefined
   const before = await findApplied(await sha256(text))
@@ -111,7 +119,7 @@ async function enable({ tab, how }: FromPopup): Promise<unknown> {
 }
 
 /** As the browsers write a site for permissions: without a port. */
-const patternOf = (origin: string): string => {
+const patternOfOrigin = (origin: string): string => {
   const { protocol, hostname } = new URL(origin)
   return `${protocol}//${hostname}/*`
 }
@@ -121,7 +129,7 @@ async function registerScripts(): Promise<void> {
   const before = await chrome.scripting.getRegisteredContentScripts()
   if (before.length > 0) await chrome.scripting.unregisterContentScripts({ ids: before.map(({ id }) => id) })
   const always = Object.entries(await sites()).flatMap(([origin, site]) => (site.enabled === 'always' ? [origin] : []))
-  const matches = [...new Set(always.map(patternOf))]
+  const matches = [...new Set(always.map(patternOfOrigin))]
   if (matches.length === 0) return
   await chrome.scripting.registerContentScripts([
     {

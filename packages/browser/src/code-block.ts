@@ -104,13 +104,13 @@ export function readCode(block: Element, header: string, seen: VisibleText): Cod
   const said = header === '' ? own : header
   const title = isFileName(said) ? said : ''
   const { text, hasGap } = visibleTextOf(body, seen)
-  return { text, hasGap, title, language: languageOf(block) ?? (title === '' ? infoOf(said) : '') }
+  return { text, hasGap, title, language: languageOfBlock(block) ?? (title === '' ? infoOf(said) : '') }
 }
 
 /** A label as it may be after a fence: one word. */
 const infoOf = (said: string): string => (/^[\w+#-]+$/.test(said) ? said.toLowerCase() : '')
 
-function languageOf(block: Element): string | undefined {
+function languageOfBlock(block: Element): string | undefined {
   const marked = [block, ...block.querySelectorAll('code')].map(({ className }) => String(className)).join(' ')
   return /\blang(?:uage)?-([\w+#.-]+)/.exec(marked)?.[1]
 }
@@ -169,7 +169,7 @@ function walkCode(element: Element, out: LineBuilder, walk: CodeWalk): void {
     // Nothing of it can be seen, its line breaks included.
     if (text === '' && child.textContent !== '') continue
     if (walk.isSelectable && style.userSelect === 'none' && out.atStart && text.trim().length <= widestGutter) continue
-    if (out.isEmpty && isHeader(child, style, seen)) continue
+    if (out.isEmpty && isBlockHeader(child, style, seen)) continue
     if (child.childElementCount === 0 && /^\s*\d{1,6}\s*$/.test(text))
       walk.leaves.push({ element: child, number: Number(text), opensLine: out.atStart })
     if (isColumn(text) && isBesideCode(child, seen)) continue
@@ -185,7 +185,7 @@ function walkCode(element: Element, out: LineBuilder, walk: CodeWalk): void {
 const widestGutter = 12
 
 /** A row with a control and at most a label, in code that does not say which part of it is the code. */
-const isHeader = (element: Element, style: CSSStyleDeclaration, seen: VisibleText): boolean =>
+const isBlockHeader = (element: Element, style: CSSStyleDeclaration, seen: VisibleText): boolean =>
   hasLines(style) && [...element.querySelectorAll('*')].some(isControl) && isLabel(seen.textIn(element).trim())
 
 /** Viewers that draw only the lines in sight put an empty box in the place of the others. */

@@ -6,7 +6,7 @@ export function parseColour(text: string): Colour | undefined {
   const known = parsed.get(text)
   if (known !== undefined || parsed.has(text)) return known
   const [, name = '', inner = ''] = /^([a-z]+)\((.*)\)$/.exec(text) ?? []
-  const [first = 0, second = 0, third = 0, alpha = 1] = (inner.match(/-?[\d.]+(?:e-?\d+)?%?/g) ?? []).map(numberIn)
+  const [first = 0, second = 0, third = 0, alpha = 1] = (inner.match(/-?[\d.]+(?:e-?\d+)?%?/g) ?? []).map(channelOf)
   const found = readColour(name, inner, [first, second, third], alpha)
   parsed.set(text, found)
   return found
@@ -14,7 +14,7 @@ export function parseColour(text: string): Colour | undefined {
 
 const parsed = new Map<string, Colour | undefined>()
 
-const numberIn = (text: string): number => (text.endsWith('%') ? parseFloat(text) / 100 : Number(text))
+const channelOf = (text: string): number => (text.endsWith('%') ? parseFloat(text) / 100 : Number(text))
 
 function readColour(
   name: string,

@@ -2,7 +2,7 @@ import { findShadow } from './dom.ts'
 
 /** Puts a text into the field for the next message, by the events that typing makes. Whether it is there then. */
 export function insert(text: string): boolean {
-  const field = fieldOf(document)
+  const field = findField(document)
   if (field === undefined) return false
   field.focus()
   if (field instanceof HTMLTextAreaElement) {
@@ -21,7 +21,7 @@ export function insert(text: string): boolean {
   const selection = getSelection()
   selection?.removeAllRanges()
   selection?.addRange(range)
-  const isThere = (): boolean => squeezed(field.textContent).includes(squeezed(text))
+  const isThere = (): boolean => withoutSpace(field.textContent).includes(withoutSpace(text))
   // Editors know what to do with lines that are pasted, and not with those that are typed all at once.
   const data = new DataTransfer()
   data.setData('text/plain', text)
@@ -32,10 +32,10 @@ export function insert(text: string): boolean {
   return isTaken || isThere()
 }
 
-const squeezed = (text: string): string => text.replaceAll(/\s+/g, '')
+const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, '')
 
 /** The field that has the focus, or had it last, or else the lowest one in sight. */
-function fieldOf(root: Document | ShadowRoot): HTMLElement | undefined {
+function findField(root: Document | ShadowRoot): HTMLElement | undefined {
   const active = deepest(document.activeElement)
   if (isField(active)) return active
   if (last?.isConnected === true && isField(last)) return last

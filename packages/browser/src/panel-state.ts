@@ -226,12 +226,12 @@ export const insertReport = (): Promise<void> =>
 export const copyResults = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
     const known = done.value?.answer
-    const text = known ?? answerIn(await ask(port, 'result', { hash, ...tabPlace(reply) }))
+    const text = known ?? answerOfProgress(await ask(port, 'result', { hash, ...tabPlace(reply) }))
     await navigator.clipboard.writeText(text)
     showMessage('Copied.', 'good')
   })
 
-const answerIn = (progress: Progress): string => (progress.state === 'done' ? progress.answer : '')
+const answerOfProgress = (progress: Progress): string => (progress.state === 'done' ? progress.answer : '')
 
 /** Opens the page of clada on this reply, for choices that the panel does not have. */
 export const openInPage = (): Promise<void> =>

@@ -19,7 +19,7 @@ async function startPanel(): Promise<void> {
   const name = `opened-${window}`
   chrome.storage.session.onChanged.addListener((changes) => {
     const change = changes[name]
-    if (change !== undefined) void show(openedIn(change.newValue))
+    if (change !== undefined) void show(asOpened(change.newValue))
   })
   chrome.runtime.onMessage.addListener((message, _sender, respond) => {
     if (!isRecord(message) || message['type'] !== 'panel' || message['window'] !== window) return undefined
@@ -27,7 +27,7 @@ async function startPanel(): Promise<void> {
     respond(true)
     return undefined
   })
-  await show(openedIn((await chrome.storage.session.get(name))[name]))
+  await show(asOpened((await chrome.storage.session.get(name))[name]))
   setInterval(() => void compareReadings(), 1000)
   // clada may be started while the panel waits for it.
   setInterval(() => {
@@ -36,7 +36,7 @@ async function startPanel(): Promise<void> {
 }
 
 /** Only the service worker writes it. */
-const openedIn = (value: unknown): OpenedReply | null => (isOpened(value) ? value : null)
+const asOpened = (value: unknown): OpenedReply | null => (isOpened(value) ? value : null)
 
 const isOpened = (value: unknown): value is OpenedReply => isRecord(value) && typeof value['text'] === 'string'
 

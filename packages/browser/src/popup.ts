@@ -31,7 +31,7 @@ async function renderPopup(): Promise<void> {
   shownWindow = windowId
   const site = await findSiteOfTab(tab).catch(() => undefined)
   const { enabled, project } = site === undefined ? { enabled: 'off', project: undefined } : await findSite(site)
-  const projects = await known()
+  const projects = await listIfPaired()
   byId('pairing', HTMLElement).hidden = projects !== undefined
   byId('paired', HTMLElement).hidden = projects === undefined
   byId('site', HTMLElement).textContent = site ?? 'this page, which is not a web page'
@@ -46,7 +46,7 @@ async function renderPopup(): Promise<void> {
 }
 
 /** Undefined if this extension is not paired. */
-async function known(): Promise<readonly RunningProject[] | undefined> {
+async function listIfPaired(): Promise<readonly RunningProject[] | undefined> {
   if ((await readKey()) === undefined) return undefined
   return listRunningProjects().catch((error: unknown) => {
     if (error instanceof Unpaired) return undefined
@@ -109,7 +109,7 @@ on('prompting', 'submit', async () => {
 })
 
 on('forget', 'click', async () => {
-  const [one] = (await known()) ?? []
+  const [one] = (await listIfPaired()) ?? []
   if (one !== undefined) await ask(one.port, 'forget', {})
   await chrome.storage.local.remove('key')
   await renderPopup()

@@ -9,11 +9,11 @@ export function findAnchors(changed: Element): Element[] {
   const around = closestCode(changed)
   if (around !== undefined) return [around]
   const found = new Set<Element>()
-  collect(changed, found)
+  collectCode(changed, found)
   // A changed piece of a text that is not code: what surrounds it may have the marker.
-  if (found.size === 0 && !isWide(changed)) {
+  if (found.size === 0 && !isWholePage(changed)) {
     const parent = findParent(changed)
-    if (parent !== null && !isWide(parent) && parent.textContent.length < 100_000 && mayMark(parent.textContent))
+    if (parent !== null && !isWholePage(parent) && parent.textContent.length < 100_000 && mayMark(parent.textContent))
       found.add(changed)
   }
   return [...found].slice(-mostAnchors)
@@ -21,14 +21,14 @@ export function findAnchors(changed: Element): Element[] {
 
 const mostAnchors = 300
 
-function collect(node: Element, found: Set<Element>): void {
+function collectCode(node: Element, found: Set<Element>): void {
   if (node.tagName === 'PRE' || (node.tagName === 'CODE' && node.textContent.includes('\n')))
     return void found.add(node)
   if (node instanceof HTMLElement && (node.isContentEditable || node.tagName === 'TEXTAREA')) return
   for (const child of listChildren(node)) {
     if (child instanceof Text) {
       if (mayMark(child.data)) found.add(node)
-    } else if (child instanceof Element) collect(child, found)
+    } else if (child instanceof Element) collectCode(child, found)
   }
 }
 
@@ -40,22 +40,22 @@ function closestCode(element: Element): Element | undefined {
 /** The reply that a piece of code or text is part of: the running text around it, else all that surrounds it alone. */
 export function findReply(anchor: Element): Element {
   let reply: Element | undefined
-  const start = isCode(anchor) ? findFrame(anchor, isWide) : linesAround(anchor)
-  for (let one = isCode(anchor) ? findParent(start) : start; one !== null && !isWide(one); one = findParent(one)) {
+  const start = isCode(anchor) ? findFrame(anchor, isWholePage) : linesAround(anchor)
+  for (let one = isCode(anchor) ? findParent(start) : start; one !== null && !isWholePage(one); one = findParent(one)) {
     if (!isCode(one) && hasFlow(one)) {
       reply = one
       break
     }
   }
   if (reply === undefined) return aloneAround(start)
-  for (let next = widened(reply); next !== undefined; next = widened(next)) reply = next
+  for (let next = findAround(reply); next !== undefined; next = findAround(next)) reply = next
   return reply
 }
 
 /** What shows code by an element for each line, without saying that it is code; else the element itself. */
 function linesAround(line: Element): Element {
   const around = findParent(line)
-  if (around === null || isCode(line) || isWide(around) || around.childElementCount < 2) return line
+  if (around === null || isCode(line) || isWholePage(around) || around.childElementCount < 2) return line
   if (!/^(?:pre|break-spaces)/.test(getComputedStyle(around).whiteSpace)) return line
   const isLine = ({ tagName, textContent }: Element): boolean => tagName === line.tagName && !textContent.includes('\n')
   return [...around.children].every(isLine) ? around : line
@@ -75,10 +75,10 @@ function hasFlow(element: Element): boolean {
 }
 
 /** The text that a list, a quotation or a wrapper is part of. */
-function widened(element: Element): Element | undefined {
+function findAround(element: Element): Element | undefined {
   let around = findParent(element)
   while (around !== null && lists.test(around.tagName)) around = findParent(around)
-  return around !== null && !isWide(around) && hasFlow(around) && !isMessage(element) ? around : undefined
+  return around !== null && !isWholePage(around) && hasFlow(around) && !isMessage(element) ? around : undefined
 }
 
 /** Whether an element says itself that it is one of several. */
@@ -88,7 +88,7 @@ const isMessage = (element: Element): boolean =>
 function aloneAround(anchor: Element): Element {
   let one = anchor
   const most = anchor.textContent.length + 200
-  for (let next = findParent(one); next !== null && !isWide(next) && !isMessage(one); next = findParent(next)) {
+  for (let next = findParent(one); next !== null && !isWholePage(next) && !isMessage(one); next = findParent(next)) {
     if (next.textContent.length > most) break
     one = next
   }
@@ -96,7 +96,7 @@ function aloneAround(anchor: Element): Element {
 }
 
 /** Whether an element holds more than the conversation: the whole page, or the field for the next message. */
-function isWide(element: Element): boolean {
+function isWholePage(element: Element): boolean {
   const before = wide.get(element)
   if (before !== undefined) return before
   const is = /^(?:BODY|HTML|MAIN)$/.test(element.tagName) || element.querySelector(fields) !== null

@@ -6,8 +6,8 @@ import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 export function readSummary(text: string): string | undefined {
   const { blocks: all, notExecuted } = findBlocks(new Source(text))
   const blocks = all.filter(({ diagnostics, endLine }) => diagnostics.length === 0 && endLine !== null)
-  const proposals = blocks.filter(isProposal).length + notExecuted.filter(isFragment).length
-  const own = blocks.filter((block) => !isProposal(block))
+  const proposals = blocks.filter(isProposed).length + notExecuted.filter(isFragment).length
+  const own = blocks.filter((block) => !isProposed(block))
   if (own.length + proposals === 0) return undefined
   const edits = own.filter(isEditBlock)
   const files = new Set(edits.map(({ params }) => params['path'] ?? params['old_path']))
@@ -21,7 +21,7 @@ export function readSummary(text: string): string | undefined {
   return parts.join(', ')
 }
 
-const isProposal = ({ proposed }: Block): boolean => proposed === true
+const isProposed = ({ proposed }: Block): boolean => proposed === true
 
 /** Code that a sentence announces for a file. Whether it fits there is for clada to say, which sees the file. */
 const isFragment = ({ path, reason, block }: SkippedBlock): boolean =>

@@ -46,7 +46,11 @@ export class Visibility {
     const seen = why === undefined ? this.#within(text, around.region) : ''
     if (seen === text.data) return void (this.#continues = false)
     this.#seen.set(text, seen)
-    const left = { why: why ?? 'cut off', text: why === undefined ? without(text.data, seen) : text.data, isInCode }
+    const left = {
+      why: why ?? 'cut off',
+      text: why === undefined ? missingLines(text.data, seen) : text.data,
+      isInCode,
+    }
     const last = this.#continues ? this.left.at(-1) : undefined
     if (last?.why === left.why && last.isInCode === isInCode)
       this.left[this.left.length - 1] = { ...last, text: last.text + left.text }
@@ -65,12 +69,12 @@ export class Visibility {
   /** The lines of a text that can be seen where it is, or be scrolled to. */
   #within(text: Text, region: ScreenArea): string {
     const boxes = this.#boxesOf(text)
-    if (boxes.every((box) => isWithin(box, region))) return text.data
+    if (boxes.every((box) => isWithinArea(box, region))) return text.data
     let at = 0
     const lines = text.data.split(/(?<=\n)/).filter((line) => {
       const boxesOfLine = line.trim() === '' ? [] : this.#boxesOf(text, at, at + line.length)
       at += line.length
-      return boxesOfLine.every((box) => isWithin(box, region))
+      return boxesOfLine.every((box) => isWithinArea(box, region))
     })
     return lines.every((line) => line.trim() === '') ? '' : lines.join('')
   }
@@ -287,13 +291,13 @@ function insetBy(shape: string, { left, top, right, bottom }: DOMRect): ScreenAr
 /** Slanted letters reach a little beyond their box, and tight lines overlap. */
 const slack = 4
 
-const isWithin = (box: DOMRect, { left, top, right, bottom }: ScreenArea): boolean => {
+const isWithinArea = (box: DOMRect, { left, top, right, bottom }: ScreenArea): boolean => {
   const middle = (box.top + box.bottom) / 2
   return box.left >= left - slack && box.right <= right + slack && middle >= top && middle <= bottom && right - left > 1
 }
 
 /** The lines of a text that another one, made of some of its lines, has not. */
-function without(text: string, seen: string): string {
+function missingLines(text: string, seen: string): string {
   const kept = seen.split(/(?<=\n)/)
   return text
     .split(/(?<=\n)/)

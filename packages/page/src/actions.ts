@@ -82,7 +82,7 @@ function putPlan(fresh: ReplyPlan): void {
   look({ at: 'block', key: firstWorthALook(fresh) })
 }
 
-export const reopen = (id: number): Promise<unknown> =>
+export const reopenReply = (id: number): Promise<unknown> =>
   showErrors(async () => {
     if (plan.value?.reply !== id) putPlan(await post<ReplyPlan>('/api/reply', { id }))
   })

@@ -21,18 +21,18 @@ export const postText = <T>(path: string, text: string): Promise<T> =>
   fetchJson(path, { method: 'POST', body: text, headers: { 'content-type': 'text/markdown' } })
 
 /** What the server says by itself from now on. */
-export async function listen(): Promise<ReadableStream<Uint8Array>> {
-  const response = await answered('/api/events', {})
+export async function openEvents(): Promise<ReadableStream<Uint8Array>> {
+  const response = await fetchAnswer('/api/events', {})
   if (response.body === null) throw new Error('The server does not respond.')
   return response.body
 }
 
-const fetchJson = async <T>(path: string, init: RequestInit): Promise<T> => (await answered(path, init)).json()
+const fetchJson = async <T>(path: string, init: RequestInit): Promise<T> => (await fetchAnswer(path, init)).json()
 
 /** What is said where the server cannot be reached; browsers have other words for it. */
 export const noAnswer = 'clada ui does not answer.'
 
-async function answered(path: string, init: RequestInit): Promise<Response> {
+async function fetchAnswer(path: string, init: RequestInit): Promise<Response> {
   const headers = { ...init.headers, 'x-clada': currentKey() }
   const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
     throw error instanceof TypeError ? new Error(noAnswer) : error

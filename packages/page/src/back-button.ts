@@ -36,7 +36,7 @@ export function followBackButton(): void {
   }
   effect(follow)
   addEventListener('popstate', ({ state }) => {
-    at = placeIn(state)
+    at = viewPlaceIn(state)
     const isOwn = isReturning
     isReturning = false
     if (isOwn) return follow()
@@ -45,7 +45,7 @@ export function followBackButton(): void {
   })
 }
 
-function placeIn(state: unknown): ViewPlace {
+function viewPlaceIn(state: unknown): ViewPlace {
   const { view: name, covers } = Object(state)
   return { view: name === 'timeline' || name === 'prompt' ? name : 'reply', covers: covers === true }
 }

@@ -1,5 +1,5 @@
 import type { OutputEvent, PageState, ReplyPlan, ResultEvent } from '../../clada/src/ui/protocol.ts'
-import { ApiError, get, listen, noAnswer, postText } from './api.ts'
+import { ApiError, get, openEvents, noAnswer, postText } from './api.ts'
 import { dropReply, type HeldReply, heldReply, holdReply, lostReply } from './held.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
 import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
@@ -9,10 +9,10 @@ import { stillChecking } from './words.ts'
 export async function connect(): Promise<never> {
   shareKey(() => link.value === 'open')
   // A tab that was opened by hand: another one may know the key.
-  if (currentKey() === '') await asked(200)
+  if (currentKey() === '') await askOtherTabs(200)
   for (;;) {
     try {
-      const stream = await listen()
+      const stream = await openEvents()
       link.value = 'open'
       if (notice.value?.text === noAnswer) notice.value = null
       for await (const { event, data } of eventsIn(stream)) hearEvent(event, data)
@@ -20,18 +20,18 @@ export async function connect(): Promise<never> {
     } catch (error) {
       link.value = error instanceof ApiError && error.status === 401 ? 'locked' : 'lost'
     }
-    await asked(900)
+    await askOtherTabs(900)
   }
 }
 
 /** Asks the other tabs for the key, and gives them some time. */
-function asked(milliseconds: number): Promise<void> {
+function askOtherTabs(milliseconds: number): Promise<void> {
   askForKey()
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
 function hearEvent(event: string, data: string): void {
-  if (event === 'state') void hear(JSON.parse(data))
+  if (event === 'state') void applyState(JSON.parse(data))
   else if (event === 'result') {
     if (heard.length === 0) setTimeout(showHeard, 40)
     heard.push(JSON.parse(data))
@@ -53,7 +53,7 @@ function showHeard(): void {
   live.value = next
 }
 
-async function hear(state: PageState): Promise<void> {
+async function applyState(state: PageState): Promise<void> {
   const before = page.value
   page.value = state
   if (state.running === null && before?.running) output.value = null

@@ -6,7 +6,7 @@
 const name = 'clada-key'
 const tabs = new BroadcastChannel(name)
 let key = ''
-keep(keyFromAddress() ?? remembered() ?? '')
+keepKey(keyFromAddress() ?? readStoredKey() ?? '')
 
 /** Empty where there is none yet. */
 export const currentKey = (): string => key
@@ -16,7 +16,7 @@ export function shareKey(works: () => boolean): void {
   tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     if (data === 'which?') {
       if (works()) tabs.postMessage({ key })
-    } else if (!works() && isKey(data)) keep(data.key)
+    } else if (!works() && isKey(data)) keepKey(data.key)
   })
 }
 
@@ -33,7 +33,7 @@ function keyFromAddress(): string | undefined {
   return found
 }
 
-function keep(fresh: string): void {
+function keepKey(fresh: string): void {
   key = fresh
   try {
     sessionStorage.setItem(name, fresh)
@@ -42,7 +42,7 @@ function keep(fresh: string): void {
   }
 }
 
-function remembered(): string | null {
+function readStoredKey(): string | null {
   try {
     return sessionStorage.getItem(name)
   } catch {

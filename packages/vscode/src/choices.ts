@@ -44,16 +44,16 @@ const applicable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part'
 export function partsOf(row: ChoiceRow, { files, places }: BlockDetail): ChoiceRow[] {
   const { block } = row
   if (block.outcome !== undefined) return []
-  if (row.kind === 'file') return hunksIn(block, row.file)
+  if (row.kind === 'file') return hunkRows(block, row.file)
   if (row.kind !== 'block') return []
   const [file, ...more] = files
   const parts =
-    more.length > 0 ? files.map((one): ChoiceRow => ({ kind: 'file', block, file: one })) : hunksIn(block, file)
+    more.length > 0 ? files.map((one): ChoiceRow => ({ kind: 'file', block, file: one })) : hunkRows(block, file)
   return [...parts, ...places.map((place): ChoiceRow => ({ kind: 'place', block, place }))]
 }
 
 /** The only change of a file is taken or left out with it. */
-const hunksIn = (block: PlanBlock, file: ReviewedFile | undefined): ChoiceRow[] =>
+const hunkRows = (block: PlanBlock, file: ReviewedFile | undefined): ChoiceRow[] =>
   file === undefined || file.hunks.length < 2 ? [] : file.hunks.map((hunk) => ({ kind: 'hunk', block, file, hunk }))
 
 /** The first line of a change where the changes that are left out before it are not made. From 0. */

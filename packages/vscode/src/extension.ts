@@ -110,7 +110,9 @@ export function activate(context: vscode.ExtensionContext): void {
     removeFromContext: whenTrusted((row: ContextRow) => working.remove(row)),
   }
   for (const [name, run] of Object.entries(commands))
-    context.subscriptions.push(vscode.commands.registerCommand(`clada.${name}`, (...args: never[]) => tell(run, args)))
+    context.subscriptions.push(
+      vscode.commands.registerCommand(`clada.${name}`, (...args: never[]) => runOrTell(run, args)),
+    )
 
   context.subscriptions.push(
     output,
@@ -141,7 +143,7 @@ export function activate(context: vscode.ExtensionContext): void {
 }
 
 /** Whatever clada refuses is a sentence for the user. */
-async function tell(run: (...args: never[]) => unknown, args: never[]): Promise<void> {
+async function runOrTell(run: (...args: never[]) => unknown, args: never[]): Promise<void> {
   try {
     await run(...args)
   } catch (error) {

@@ -28,7 +28,7 @@ export class ChangeLenses implements vscode.CodeLensProvider {
     const { planned, project } = this.#review
     if (planned === undefined || project === undefined) return []
     const path = this.#editor.pathOf(uri)
-    if (path !== undefined) return rowsOf(planned, path).flatMap(({ row, line }) => changeLenses(row, line))
+    if (path !== undefined) return shownChangesIn(planned, path).flatMap(({ row, line }) => changeLenses(row, line))
     return placesIn(planned)
       .filter(({ place }) => findFile(project.folder.uri, place.path).toString() === uri.toString())
       .flatMap(placeLenses)
@@ -39,7 +39,7 @@ export class ChangeLenses implements vscode.CodeLensProvider {
     const { planned } = this.#review
     const path = this.#editor.pathOf(uri)
     if (planned === undefined || path === undefined) return undefined
-    return rowsOf(planned, path).findLast((one) => one.line <= line)?.row
+    return shownChangesIn(planned, path).findLast((one) => one.line <= line)?.row
   }
 }
 
@@ -50,7 +50,7 @@ interface ShownChange {
 }
 
 /** The changes of a file in the order of their lines, those that are left out where they would be. */
-function rowsOf(planned: Planned, path: string): ShownChange[] {
+function shownChangesIn(planned: Planned, path: string): ShownChange[] {
   const pending = planned.plan.blocks.filter(canDecide)
   const own = pending.flatMap((block) =>
     (planned.detail(block.key)?.files ?? []).filter((file) => file.path === path).map((file) => ({ block, file })),

@@ -27,7 +27,7 @@ export class ReplyTree implements vscode.TreeDataProvider<ChoiceRow> {
 
   getTreeItem(row: ChoiceRow): vscode.TreeItem {
     if (row.kind === 'block') return this.#blockItem(row)
-    if (row.kind === 'file') return fileItem(row)
+    if (row.kind === 'file') return fileTreeItem(row)
     return row.kind === 'hunk' ? hunkItem(row) : placeItem(row)
   }
 
@@ -73,7 +73,7 @@ export class ReplyTree implements vscode.TreeDataProvider<ChoiceRow> {
 const shownReason = ({ state, isProgram, outcome, why }: PlanBlock): string | undefined =>
   state === 'approval' && isProgram && outcome === undefined ? blockStateName(state) : why
 
-function fileItem(row: ChoiceRow & { kind: 'file' }): vscode.TreeItem {
+function fileTreeItem(row: ChoiceRow & { kind: 'file' }): vscode.TreeItem {
   const { block, file } = row
   const item = new vscode.TreeItem(withoutMarkup(file.path))
   item.id = `${block.key}/${file.path}`

@@ -236,7 +236,7 @@ export class ReplyReview implements vscode.Disposable {
     const { planned } = this
     if (planned === undefined || planned.file(path)?.after === text) return
     const block = planned.plan.blocks.findLast(
-      (one) => one.outcome === undefined && one.state !== 'left' && filesOf(planned, one.key).has(path),
+      (one) => one.outcome === undefined && one.state !== 'left' && pathsOfBlock(planned, one.key).has(path),
     )
     const { choice } = block === undefined ? {} : (planned.detail(block.key) ?? {})
     if (block?.task === undefined || choice === undefined) return this.#refuseTyped()
@@ -358,7 +358,7 @@ const changesIn = (planned: Planned) => planned.plan.files.flatMap(({ path }) =>
 
 const shownIn = (planned: Planned): string => JSON.stringify(changesIn(planned))
 
-const filesOf = (planned: Planned, key: number): ReadonlySet<string> =>
+const pathsOfBlock = (planned: Planned, key: number): ReadonlySet<string> =>
   new Set(planned.detail(key)?.files.map((file) => file.path))
 
 function describePlan({ blocks, files, isChecking }: ReplyPlan): string {

@@ -1,9 +1,9 @@
-import { bounded } from '../core/time-limit.ts'
+import { runBounded } from '../core/time-limit.ts'
 import { defineAction, fail, lines, ok, type Outcome, path } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { lineSpans } from '@clada/reply/text/lines.ts'
 import { type CommentMarks, commentMarksFor } from '@clada/reply/text/comment-marks.ts'
-import { expectHash, expectLines, parseLineRange, unexpected } from './common.ts'
+import { expectHash, expectLines, parseLineRange, findStaleLine } from './common.ts'
 
 /** The two differ in what they do to each line. */
 const onLines = {
@@ -42,10 +42,10 @@ export const fileCommentLines = defineAction({
       code: 'invalid_parameter',
     },
   ],
-  run: (call, { files }) => changeComments(files, call, comment, 'these are only blank lines; nothing was changed'),
+  run: (call, { files }) => changeComments(files, call, commentOut, 'these are only blank lines; nothing was changed'),
 })
 
-const comment: ChangeLines = (lines, { open, close }) => {
+const commentOut: ChangeLines = (lines, { open, close }) => {
   const refused = close === '' ? -1 : lines.findIndex((line) => line.includes(close))
   if (refused !== -1) return { refused }
   const full = lines.filter((line) => line.trim() !== '')
@@ -85,12 +85,12 @@ export async function changeComments(
   const spans = lineSpans(file.text)
   const found = parseLineRange(call.lines, spans)
   if ('problem' in found) return fail(found.problem)
-  const surprise = unexpected(path.given, file.text, spans, found.range, call.expect)
+  const surprise = findStaleLine(path.given, file.text, spans, found.range, call.expect)
   if (surprise) return fail(surprise)
 
   const chosen = spans.slice(found.range.first - 1, found.range.last)
   const before = chosen.map(({ start, end }) => file.text.slice(start, end))
-  const after = bounded(() => change(before, marks))
+  const after = runBounded(() => change(before, marks))
   if ('refused' in after) {
     const line = found.range.first + after.refused
     return fail({

@@ -77,7 +77,7 @@ export const expectLines = rare(
 )
 
 /** Line numbers grow stale silently; with the expected text given, a mismatch is an error. */
-export function unexpected(
+export function findStaleLine(
   path: string,
   content: string,
   lines: readonly LineSpan[],

@@ -6,7 +6,7 @@ import { ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'
 import { namesMatching } from '../core/names-matching.ts'
 import { neverMatches } from './glob.ts'
-import { measure, type Measured } from './narrow.ts'
+import { measureFile, type Measured } from './narrow.ts'
 import { globIn, pathSetOf } from './path-set.ts'
 import { namesBelow } from './project-map.ts'
 
@@ -77,9 +77,9 @@ export const contextAdd = defineAction({
     const below = await filesToAdd(context, path)
     const measured: Measured[] = []
     const warnings: string[] = []
-    if (below === undefined) measured.push(await measure(context, path))
+    if (below === undefined) measured.push(await measureFile(context, path))
     for (const file of below ?? []) {
-      const found = await attempt(() => measure(context, file))
+      const found = await attempt(() => measureFile(context, file))
       // Blocked files and binaries.
       if ('ok' in found) warnings.push(`left out ${file.given}: ${context.explain(found.problem)}`)
       else measured.push(found)

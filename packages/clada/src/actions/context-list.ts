@@ -1,7 +1,7 @@
 import { defineAction, ok } from '../core/action.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { attempt } from './common.ts'
-import { argOf, measure } from './narrow.ts'
+import { argOf, measureFile } from './narrow.ts'
 import { entriesOfSetOutput } from './output.ts'
 
 export const contextList = defineAction({
@@ -33,8 +33,8 @@ export const contextList = defineAction({
     const set = await context.workingSet()
     const listed: { path: string; size?: number; tokens?: number; problem?: string }[] = []
     for (const { path } of await set.entries()) {
-      const found = await attempt(() => measure(context, argOf(path)))
-      const shown = { path: slashed(path) }
+      const found = await attempt(() => measureFile(context, argOf(path)))
+      const shown = { path: withSlashes(path) }
       listed.push(
         'ok' in found
           ? { ...shown, problem: context.explain(found.problem) }

@@ -1,9 +1,9 @@
 import { type ActionContext, defineAction, ok, type Touching, type WorkingEntry } from '../core/action.ts'
 import { fileOfEntry } from '../core/line-range.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { attempt } from './common.ts'
-import { argOf, measure } from './narrow.ts'
+import { argOf, measureFile } from './narrow.ts'
 import { removedOutput } from './output.ts'
 
 /** Files that this many executions did not need are dropped. */
@@ -39,7 +39,7 @@ export const contextPrune = defineAction({
       if (isForgotten(entry, executions) || (await hasVanished(entry, context))) removed.push(entry.path)
     }
     if (removed.length > 0) await set.change((now) => now.filter(({ path }) => !removed.includes(path)))
-    return ok({ removed: removed.map((one) => slashed(one)) })
+    return ok({ removed: removed.map((one) => withSlashes(one)) })
   },
 })
 
@@ -52,7 +52,7 @@ function isForgotten({ path, added }: WorkingEntry, executions: readonly Touchin
 
 /** A file that may not be read, or that cannot be parsed right now, is still there. */
 async function hasVanished({ path }: WorkingEntry, context: ActionContext): Promise<boolean> {
-  const found = await attempt(() => measure(context, argOf(path)))
+  const found = await attempt(() => measureFile(context, argOf(path)))
   return 'ok' in found && isGone(found.problem)
 }
 

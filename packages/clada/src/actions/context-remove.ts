@@ -1,6 +1,6 @@
 import nodePath from 'node:path'
 import { defineAction, fail, ok, path } from '../core/action.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import type { PathArg } from '../core/files.ts'
 import { namesMatching } from '../core/names-matching.ts'
@@ -62,7 +62,8 @@ export const contextRemove = defineAction({
         short(path.absolute),
         entries.map((entry) => short(entry.path)),
       )
-      const hint = close === undefined ? '' : `; did you mean ${slashed(nodePath.resolve(path.base ?? '/', close))}?`
+      const hint =
+        close === undefined ? '' : `; did you mean ${withSlashes(nodePath.resolve(path.base ?? '/', close))}?`
       return fail({ kind: 'bad-param', param: 'path', message: `it is not in the working set${hint}` })
     }
     await set.change((now) => now.filter((entry) => !isMeant(entry)))
@@ -73,7 +74,7 @@ export const contextRemove = defineAction({
 /** Those in a directory, or that match a glob. */
 async function entriesBelow(entries: readonly string[], path: PathArg): Promise<readonly string[]> {
   const { base, pattern } = globIn(path) ?? { base: path }
-  const fileOf = (entry: string): string => slashed(nodePath.relative(base.absolute, entry.split('@@')[0] ?? ''))
+  const fileOf = (entry: string): string => withSlashes(nodePath.relative(base.absolute, entry.split('@@')[0] ?? ''))
   const inside = entries.filter((entry) => !/^(?:\.\.(?:\/|$)|$)/.test(fileOf(entry)))
   if (pattern === undefined) return inside
   const matching = await namesMatching(inside.map(fileOf), pattern)

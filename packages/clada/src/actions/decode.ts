@@ -2,7 +2,7 @@ import path from 'node:path'
 import { type ActionSpec, isLacking, type Param, type Registry, text } from '../core/action.ts'
 import type { TextPair } from '@clada/reply/core/text-pair.ts'
 import type { PathArg } from '../core/files.ts'
-import { isAbsolutePath, isInside, slashed, writtenPath } from '../core/paths.ts'
+import { isAbsolutePath, isInside, withSlashes, writtenPath } from '../core/paths.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { type ExecutionResult, type ParseError, refusedCall } from '../core/result.ts'
 import { describeValue } from '../core/describe-value.ts'
@@ -43,10 +43,10 @@ export function decode(
   options: DecodeOptions,
 ): Decoded {
   if (spelled === '')
-    return invalid(
+    return invalidParam(
       "Missing 'action' field in SHAM block",
       'malformed_block',
-      `Add a line action = "…".${strangers(Object.keys(given).filter((name) => findClosestName(name, ['action'])))}`,
+      `Add a line action = "…".${unknownParamsHint(Object.keys(given).filter((name) => findClosestName(name, ['action'])))}`,
     )
   const spec = registry.get(spelled)
   if (spec === undefined) return unknownAction(spelled, registry)
@@ -69,7 +69,11 @@ export function decodeParams(
     const needed = `${spelled} needs ${missing}: ${spec.params[missing]?.description}`
     const too = others.length === 0 ? '' : ` Missing too: ${others.join(', ')}.`
     const unknown = Object.keys(given).filter((name) => !Object.hasOwn(spec.params, name) && name !== 'action')
-    return invalid(`Missing required parameter: ${missing}`, 'invalid_parameter', needed + too + strangers(unknown))
+    return invalidParam(
+      `Missing required parameter: ${missing}`,
+      'invalid_parameter',
+      needed + too + unknownParamsHint(unknown),
+    )
   }
 
   const params: Record<string, unknown> = {}
@@ -85,7 +89,7 @@ export function decodeParams(
     params[name] = decoded.value
     args[name] = decoded.arg
   }
-  return { ok: true, params, args, warnings: ignored(spec, given) }
+  return { ok: true, params, args, warnings: warnOfIgnored(spec, given) }
 }
 
 /** Names that other tools have for a parameter; each counts only where the parameter itself is not given. */
@@ -111,7 +115,7 @@ export function withoutAliases(
   return own
 }
 
-const invalid = (message: string, code: Code, hint?: string): Decoded & { ok: false } => ({
+const invalidParam = (message: string, code: Code, hint?: string): Decoded & { ok: false } => ({
   ok: false,
   errorType: 'validation',
   message,
@@ -120,7 +124,7 @@ const invalid = (message: string, code: Code, hint?: string): Decoded & { ok: fa
 })
 
 /** Names that were given and mean nothing. Some are enough to see what is wrong. */
-function strangers(names: readonly string[]): string {
+function unknownParamsHint(names: readonly string[]): string {
   if (names.length === 0) return ''
   const listed = names.slice(0, 5).map((name) => `'${name}'`)
   return ` You gave ${listed.join(', ')}, which ${names.length === 1 ? 'is' : 'are'} not known.`
@@ -129,7 +133,7 @@ function strangers(names: readonly string[]): string {
 function unknownAction(spelled: string, registry: Registry): Decoded {
   const close = closestAction(spelled, registry)
   const hint = close === undefined ? similarActions(spelled, registry) : `Did you mean ${close}?`
-  return invalid(`Unknown action: ${spelled}`, 'unknown_action', hint)
+  return invalidParam(`Unknown action: ${spelled}`, 'unknown_action', hint)
 }
 
 /** The action that was probably meant: other tools call the same thing by other verbs. */
@@ -137,7 +141,7 @@ export function closestAction(spelled: string, registry: Registry): string | und
   const names = [...registry.keys()]
   const close = findClosestName(spelled, names)
   if (close !== undefined) return close
-  const words = wordsOf(spelled.slice(0, 80))
+  const words = nameWords(spelled.slice(0, 80))
   const translated = words.map((word) => (Object.hasOwn(verbs, word) ? (verbs[word] ?? word) : word))
   if (translated.join() === words.join()) return undefined
   // `file_move` for `rename`.
@@ -168,14 +172,14 @@ const verbs: Readonly<Record<string, string>> = {
 function similarActions(spelled: string, registry: Registry): string {
   const specs = [...new Set(registry.values())].filter((spec) => spec.access.includes('llm'))
   // `file` is in half of the names and tells none apart.
-  const words = wordsOf(spelled.slice(0, 80)).filter((word) => !/^files?$/.test(word))
-  const similar = specs.filter(({ name }) => wordsOf(name).some((word) => words.includes(word))).slice(0, 6)
+  const words = nameWords(spelled.slice(0, 80)).filter((word) => !/^files?$/.test(word))
+  const similar = specs.filter(({ name }) => nameWords(name).some((word) => words.includes(word))).slice(0, 6)
   const meant = `Did you mean ${similar.length > 1 ? 'one of ' : ''}${similar.map(({ name }) => name).join(', ')}? `
   const everyday = specs.filter((spec) => spec.everyday).map(({ name }) => name)
   return `${similar.length > 0 ? meant : ''}Often used: ${everyday.join(', ')}; \`clada tools\` lists all.`
 }
 
-const wordsOf = (name: string): string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+const nameWords = (name: string): string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
 
 type DecodedOne = { readonly ok: true; readonly value: unknown; readonly arg: unknown } | (Decoded & { ok: false })
 
@@ -221,13 +225,13 @@ function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOpti
 /** The path that was probably meant; a guess that is refused as well would only cost another turn. */
 function absolutePathHint(given: string, root: string): string {
   const trimmed = given.trim()
-  const below = `write a path that begins with ${slashed(root).replace(/\/?$/, '/')}.`
+  const below = `write a path that begins with ${withSlashes(root).replace(/\/?$/, '/')}.`
   if (trimmed === '') return `it is empty; ${below}`
   const meant = path.resolve(root, trimmed)
   // The colon of a drive belongs neither to a scheme nor to a line number.
   return !isInside(meant, root) || /^[~$]|:/.test(isAbsolutePath(trimmed) ? trimmed.slice(2) : trimmed)
     ? below
-    : `write ${slashed(meant)} instead, if that is what you mean.`
+    : `write ${withSlashes(meant)} instead, if that is what you mean.`
 }
 
 function loneSurrogate(text: string): string {
@@ -235,7 +239,7 @@ function loneSurrogate(text: string): string {
   return `U+${text.charCodeAt(at).toString(16).toUpperCase()} at position ${at + 1}`
 }
 
-function ignored(spec: Pick<ActionSpec, 'params'>, given: Readonly<Record<string, unknown>>): string[] {
+function warnOfIgnored(spec: Pick<ActionSpec, 'params'>, given: Readonly<Record<string, unknown>>): string[] {
   const names = Object.keys(spec.params)
   return Object.keys(given)
     .filter((name) => !names.includes(name) && name !== 'action')
@@ -258,12 +262,12 @@ export type Convertible =
 export function convert(raw: unknown, param: Convertible): Converted {
   const isTyped = typeof raw === 'number' || typeof raw === 'boolean'
   if (isTyped && param.type !== 'string' && param.type !== 'enum') return convert(String(raw), param)
-  if (Array.isArray(raw) && param.format === 'multiline_absolute_paths') return oneALine(raw)
+  if (Array.isArray(raw) && param.format === 'multiline_absolute_paths') return joinPaths(raw)
   if (param.format === 'edits' && (Array.isArray(raw) || isJsonList(raw))) return pairsText(raw)
   if (typeof raw !== 'string')
     return {
       ok: false,
-      message: `Invalid value: ${shortly(raw)}`,
+      message: `Invalid value: ${previewText(raw)}`,
       hint: isTyped ? 'Give it as a text, in quotes.' : 'Give it as one text.',
     }
   switch (param.type) {
@@ -290,12 +294,12 @@ export function convert(raw: unknown, param: Convertible): Converted {
 }
 
 /** Paths that would mean something else on a line of their own are refused rather than changed. */
-function oneALine(paths: readonly unknown[]): Converted {
+function joinPaths(paths: readonly unknown[]): Converted {
   const odd = paths.find(
     (path) => typeof path !== 'string' || path === '' || path !== path.trim() || /[\r\n]/.test(path),
   )
   if (odd === undefined) return { ok: true, value: paths.join('\n') }
-  return { ok: false, message: `Invalid path value: ${shortly(odd)}`, hint: 'Give each path as a text of its own.' }
+  return { ok: false, message: `Invalid path value: ${previewText(odd)}`, hint: 'Give each path as a text of its own.' }
 }
 
 /** Models that have a list to give often give it as text. */
@@ -304,7 +308,7 @@ const isJsonList = (raw: unknown): raw is string => typeof raw === 'string' && r
 function pairsText(raw: unknown): Converted {
   const bad = (what: unknown): Converted => ({
     ok: false,
-    message: `Invalid edits value: ${shortly(what)}`,
+    message: `Invalid edits value: ${previewText(what)}`,
     hint: 'Give a list of objects, each with old_text and new_text.',
   })
   const list = typeof raw === 'string' ? parseList(raw) : raw
@@ -330,7 +334,7 @@ function parseList(json: string): unknown {
 }
 
 /** A value as JSON, as far as it helps to recognise it. */
-function shortly(value: unknown): string {
+function previewText(value: unknown): string {
   const json = JSON.stringify(value) ?? typeof value
   return json.length > 200 ? `${json.slice(0, 199)}…` : json
 }

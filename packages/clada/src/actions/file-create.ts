@@ -1,7 +1,7 @@
 import { splitLines } from '@clada/reply/text/lines.ts'
 import { attempt, replacedWarning } from './common.ts'
 import { defineAction, fail, ok, path, text } from '../core/action.ts'
-import { endedBy } from './file-write.ts'
+import { withFinalNewline } from './file-write.ts'
 
 export const fileCreate = defineAction({
   name: 'file_create',
@@ -28,7 +28,7 @@ export const fileCreate = defineAction({
     },
   ],
   async run({ path, content }, { files, repair, finalNewline }) {
-    const whole = endedBy(content, finalNewline)
+    const whole = withFinalNewline(content, finalNewline)
     if (repair.rules === 'search-replace') {
       const file = await attempt(() => files.read(path))
       if (!('ok' in file)) {

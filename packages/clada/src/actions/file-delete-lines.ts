@@ -1,6 +1,6 @@
 import { defineAction, fail, lines, ok, path } from '../core/action.ts'
 import { lineSpans } from '@clada/reply/text/lines.ts'
-import { expectHash, expectLines, parseLineRange, unexpected } from './common.ts'
+import { expectHash, expectLines, parseLineRange, findStaleLine } from './common.ts'
 
 export const fileDeleteLines = defineAction({
   name: 'file_delete_lines',
@@ -34,7 +34,7 @@ export const fileDeleteLines = defineAction({
     const spans = lineSpans(file.text)
     const found = parseLineRange(lines, spans)
     if ('problem' in found) return fail(found.problem)
-    const surprise = unexpected(path.given, file.text, spans, found.range, expect)
+    const surprise = findStaleLine(path.given, file.text, spans, found.range, expect)
     if (surprise) return fail(surprise)
 
     const { first, last } = found.range

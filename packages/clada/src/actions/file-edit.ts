@@ -18,7 +18,13 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Problem, Resendable } from '../core/problem.ts'
 import { writePairs } from '@clada/reply/text/edit-pairs.ts'
 import { expectHash } from './common.ts'
-import { type ReplacedData, replacedShape, editText, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
+import {
+  type ReplacedData,
+  replacedShape,
+  editText,
+  outcomeOfReplacement,
+  replaceOccurrences,
+} from './replace-occurrences.ts'
 
 const once: Param<number | 'all'> = {
   ...count('How often old_text must occur, or `all` for at least once. All of them are replaced.'),
@@ -81,16 +87,16 @@ export const fileEdit = defineAction({
   async run({ path, old_text, new_text, count, edits, expect_hash }, context) {
     if (edits === undefined) {
       const edit = { path, old_text: old_text ?? '', new_text: new_text ?? '', expect_hash }
-      return replacedIn(path, await replaceOccurrences(context, edit, count))
+      return outcomeOfReplacement(path, await replaceOccurrences(context, edit, count))
     }
     const single = Object.entries({ old_text, new_text, count: count === 1 ? undefined : count })
     const [extra] = single.find(([, value]) => value !== undefined) ?? []
-    if (extra !== undefined) return fail(bad(`give either edits or ${extra}, not both`))
+    if (extra !== undefined) return fail(badEdits(`give either edits or ${extra}, not both`))
     return editInOrder(context, path, edits, expect_hash)
   },
 })
 
-const bad = (message: string): Problem => ({ kind: 'bad-param', param: 'edits', message })
+const badEdits = (message: string): Problem => ({ kind: 'bad-param', param: 'edits', message })
 
 /** Each pair is looked for in what those before it have made; one that fails is left out while the others are checked. */
 async function editInOrder(
@@ -102,7 +108,7 @@ async function editInOrder(
   const file = await files.read(path, { expectHash, having: pairs.map(({ old_text }) => old_text).join('\n') })
   const { text, failures, warnings, levels } = await tryEdits(file, pairs, repair)
   if (failures.length > 0) {
-    const resend = await resendOf(file, pairs, failures, repair)
+    const resend = await resendEdits(file, pairs, failures, repair)
     return fail({ kind: 'edits-failed', path: path.given, total: pairs.length, failures, resend })
   }
   await files.save(file, text)
@@ -138,7 +144,7 @@ async function tryEdits(file: TextFile, pairs: readonly TextPair[], repair: Repa
 }
 
 /** All edits, those that failed as they were probably meant, if that is known of each. */
-async function resendOf(
+async function resendEdits(
   file: TextFile,
   pairs: readonly TextPair[],
   failures: readonly FailedEdit[],

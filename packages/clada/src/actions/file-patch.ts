@@ -1,4 +1,4 @@
-import { bounded } from '../core/time-limit.ts'
+import { runBounded } from '../core/time-limit.ts'
 import { defineAction, fail, ok, optional, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import type { PlaceChoice } from '../core/result.ts'
@@ -10,7 +10,7 @@ import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
 import { makeHunkLines } from '@clada/reply/text/matcher.ts'
 import { locateSpans } from '@clada/reply/text/places.ts'
 import { attempt, expectHash, replacedWarning } from './common.ts'
-import { absence, doubtful, elisionProblem, noSuchPlace, keepStrings } from './replace-occurrences.ts'
+import { absence, damagedProblem, elisionProblem, noSuchPlace, keepStrings } from './replace-occurrences.ts'
 import { mayElide } from '@clada/reply/text/elision-words.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
@@ -73,8 +73,8 @@ export const filePatch = defineAction({
 
     const file = await attempt(() => files.read(path, { expectHash: expect_hash, having: oldTextOf(hunks) }))
     if ('ok' in file) {
-      if (!isNewFile(file.problem, hunks)) return file
-      if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
+      if (!createsFile(file.problem, hunks)) return file
+      if (repair.damage.length > 0) return fail(damagedProblem('patch', repair.damage))
       return create(files, path, hunks, { new_path, expect_hash })
     }
     if (repair.place !== undefined && linesAt(repair.place, file.text).length === 0)
@@ -104,17 +104,17 @@ export const filePatch = defineAction({
       if (partly) await files.save(file, done.text)
       const problem = await problemOf(file, hunks, done, partly ? 'applied' : 'fits')
       return partly
-        ? { ...fail(problem, dataOf(path, done.applied, undefined)), warnings: done.warnings }
+        ? { ...fail(problem, patchData(path, done.applied, undefined)), warnings: done.warnings }
         : fail(problem)
     }
 
     // The destination is looked at first, so that a refusal leaves everything as it was.
     if (new_path !== undefined && !isCodex) await refuseExisting(files, new_path)
-    const text = isCodex && !byCr?.ok ? ended(done.text, file.text, added) : done.text
-    const overwrote = await place(files, file, text, new_path)
+    const text = isCodex && !byCr?.ok ? withLinesAtEnd(done.text, file.text, added) : done.text
+    const overwrote = await saveOrMove(files, file, text, new_path)
     const gotNewline = file.text !== '' && !file.text.endsWith('\n') && text.endsWith('\n') && !done.text.endsWith('\n')
     const applied = [...done.applied, ...added.map(() => ({ level: 'exact' }))]
-    return ok(dataOf(path, applied, new_path), [
+    return ok(patchData(path, applied, new_path), [
       ...parsed.warnings,
       ...whole.kept,
       ...done.warnings,
@@ -188,7 +188,7 @@ async function expandHunks(
   return { hunks: whole, kept }
 }
 
-function dataOf(path: PathArg, applied: readonly { level: string }[], new_path: PathArg | undefined) {
+function patchData(path: PathArg, applied: readonly { level: string }[], new_path: PathArg | undefined) {
   return {
     path: path.given,
     hunks: applied.length,
@@ -198,7 +198,7 @@ function dataOf(path: PathArg, applied: readonly { level: string }[], new_path: 
 }
 
 /** The move keeps mode and byte order mark, which writing the text elsewhere would not. */
-async function place(files: Files, file: TextFile, text: string, new_path: PathArg | undefined): Promise<boolean> {
+async function saveOrMove(files: Files, file: TextFile, text: string, new_path: PathArg | undefined): Promise<boolean> {
   if (new_path === undefined) return files.save(file, text).then(() => false)
   const { overwrote } = await files.move(file.path, new_path)
   await files.save(await files.read(new_path, file.json === undefined ? { notebooks: 'json' } : {}), text)
@@ -210,7 +210,7 @@ const isAddition = ({ lines, above, stated }: Hunk): boolean =>
   lines.every(({ mark }) => mark === '+') && above.length === 0 && stated === undefined
 
 /** A text with lines added at its end, which has a newline then; so has one whose last line was changed. */
-function ended(text: string, was: string, added: readonly Hunk[]): string {
+function withLinesAtEnd(text: string, was: string, added: readonly Hunk[]): string {
   const lastOf = (all: string): string => all.slice(all.lastIndexOf('\n') + 1)
   if (added.length === 0 && lastOf(text) === lastOf(was)) return text
   const eol = dominantEol(was)
@@ -230,7 +230,7 @@ async function refuseExisting(files: Files, path: PathArg): Promise<void> {
 const isNoEntry = (problem: Problem | undefined): boolean => problem?.kind === 'os' && problem.code === 'ENOENT'
 
 /** Only what is surely meant for an empty file makes a new one; anything else has the wrong path. */
-const isNewFile = (problem: Problem, hunks: readonly Hunk[]): boolean =>
+const createsFile = (problem: Problem, hunks: readonly Hunk[]): boolean =>
   isNoEntry(problem) &&
   hunks.length === 1 &&
   hunks.every(
@@ -247,7 +247,7 @@ async function create(
   const done = applyHunks('', hunks)
   if (!done.ok) throw new Error('an empty file takes every new line')
   await files.write(new_path ?? path, done.text, { ifExists: 'refuse', expectHash: expect_hash })
-  return ok(dataOf(path, done.applied, new_path), done.warnings)
+  return ok(patchData(path, done.applied, new_path), done.warnings)
 }
 
 async function problemOf(
@@ -259,10 +259,10 @@ async function problemOf(
   const { findAppliedPlace, suggestPatch } = await import('@clada/reply/text/suggest-edit.ts')
   const near = new Map<number, readonly NearPlace[]>()
   for (const failure of found.slice(0, MOST_NEAR))
-    if (isLost(failure)) near.set(failure.hunk.number, await nearest(text, failure.hunk))
+    if (isLost(failure)) near.set(failure.hunk.number, await findNearestForHunk(text, failure.hunk))
   const failures = found.map((failure) => {
     const places = failure.reason === 'absent' ? (near.get(failure.hunk.number) ?? []) : []
-    const line = bounded(() => findAppliedPlace(text, failure.hunk.lines, places))
+    const line = runBounded(() => findAppliedPlace(text, failure.hunk.lines, places))
     return line === undefined ? failure : { applied: line, ...failure }
   })
   // What is in the file already is no reason: the report must be about what is missing.
@@ -319,7 +319,7 @@ function shownLines({ lines }: Hunk): string {
   return shown.map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line)).join('\n')
 }
 
-async function nearest(text: string, hunk: Hunk): Promise<NearPlace[]> {
+async function findNearestForHunk(text: string, hunk: Hunk): Promise<NearPlace[]> {
   // Loaded only here: most hunks are found.
   const { findNearestPlaces } = await import('@clada/reply/text/nearest.ts')
   const wanted = hunkSide(hunk, 'old').map((line) => line.text)

@@ -53,7 +53,7 @@ export const fileReadNumbered = defineAction({
       const path = inside?.path ?? given
       const file = await context.files.read(path)
       const ranges = lines?.split(',') ?? [undefined]
-      const problem = file.text === '' ? undefined : ranges.map(invalid).find((one) => one !== undefined)
+      const problem = file.text === '' ? undefined : ranges.map(refuseLines).find((one) => one !== undefined)
       if (problem) return fail(problem)
       const parts = ranges.map((range) => extractNumberedLines(file.text, range, delimiter))
       const content = parts.flatMap(({ result }) => (result === '' ? [] : [result])).join('\n…\n')
@@ -69,7 +69,7 @@ export const fileReadNumbered = defineAction({
     }),
 })
 
-function invalid(spec: string | undefined): Problem | undefined {
+function refuseLines(spec: string | undefined): Problem | undefined {
   if (spec === undefined || spec === '') return undefined
   const parsed = parseLineSpec(spec)
   return 'error' in parsed ? { kind: 'lines-invalid', spec, reason: parsed.error } : undefined

@@ -1,7 +1,7 @@
 import { defineAction, integer, ok, optional, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
 import { structureInPath, replaceNarrowed } from './narrow.ts'
-import { replacedShape, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
+import { replacedShape, outcomeOfReplacement, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceAllText = defineAction({
   name: 'file_replace_all_text',
@@ -37,7 +37,7 @@ export const fileReplaceAllText = defineAction({
     const inside = await structureInPath(context, edit.path)
     if (inside !== undefined) return replaceNarrowed(context, edit.path, inside, { ...edit, expected: edit.count })
     const done = await replaceOccurrences(context, edit, edit.count ?? 'any')
-    if (!done.ok || done.replacements > 0) return replacedIn(edit.path, done)
+    if (!done.ok || done.replacements > 0) return outcomeOfReplacement(edit.path, done)
     return ok({ path: edit.path.given, replacements: 0 }, ['old_text does not occur in the file; nothing was changed'])
   },
 })

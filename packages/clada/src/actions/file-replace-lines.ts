@@ -2,7 +2,7 @@ import { defineAction, fail, lines, ok, optional, path, text } from '../core/act
 import type { TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { dominantEol, type LineSpan, lineSpans, toEol } from '@clada/reply/text/lines.ts'
-import { expectHash, expectLines, parseLineRange, type GivenRange, textOfLines, unexpected } from './common.ts'
+import { expectHash, expectLines, parseLineRange, type GivenRange, textOfLines, findStaleLine } from './common.ts'
 import { elisionProblem } from './replace-occurrences.ts'
 import { mayElide } from '@clada/reply/text/elision-words.ts'
 
@@ -53,7 +53,7 @@ export const fileReplaceLines = defineAction({
     },
   ],
   async run({ path, lines, new_content, expect, edits, expect_hash }, { files }) {
-    const wanted = edits === undefined ? single(lines, new_content) : parseEdits(edits, { lines, new_content })
+    const wanted = edits === undefined ? oneEdit(lines, new_content) : parseEdits(edits, { lines, new_content })
     if ('problem' in wanted) return fail(wanted.problem)
     const file = await files.read(path, { expectHash: expect_hash })
     const spans = lineSpans(file.text)
@@ -70,10 +70,10 @@ export const fileReplaceLines = defineAction({
     if (overlap)
       return fail({ kind: 'bad-param', param: 'edits', message: `the edit @@ ${overlap.spec} overlaps another one` })
     const first = ranges[0]
-    const surprise = first && unexpected(path.given, file.text, spans, first, expect)
+    const surprise = first && findStaleLine(path.given, file.text, spans, first, expect)
     if (surprise) return fail(surprise)
 
-    await files.save(file, spliced(file.text, spans, ranges))
+    await files.save(file, replaceRanges(file.text, spans, ranges))
     const replaced = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)
     const leaves = 'new_content is empty, which leaves one empty line; file_delete_lines deletes lines'
     return ok({ path: path.given, lines_replaced: replaced }, new_content === '' ? [leaves] : [])
@@ -103,13 +103,13 @@ interface LineEdit {
 
 type Ranged = GivenRange & Pick<LineEdit, 'content'>
 
-function single(lines: string | undefined, content: string | undefined): { edits: LineEdit[] } | { problem: Problem } {
-  if (lines === undefined) return missing('lines')
-  if (content === undefined) return missing('new_content')
+function oneEdit(lines: string | undefined, content: string | undefined): { edits: LineEdit[] } | { problem: Problem } {
+  if (lines === undefined) return missingParam('lines')
+  if (content === undefined) return missingParam('new_content')
   return { edits: [{ spec: lines, content }] }
 }
 
-const missing = (param: string): { problem: Problem } => ({
+const missingParam = (param: string): { problem: Problem } => ({
   problem: { kind: 'bad-param', param, message: `give ${param}, or all changes in edits` },
 })
 
@@ -133,7 +133,7 @@ function parseEdits(
   }
 }
 
-function spliced(text: string, lines: readonly LineSpan[], ranges: readonly Ranged[]): string {
+function replaceRanges(text: string, lines: readonly LineSpan[], ranges: readonly Ranged[]): string {
   const eol = dominantEol(text)
   let result = ''
   let from = 0

@@ -15,7 +15,14 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
 import { findOccurrences, findRanges, replaceSpans, type RangeMarker, type Ranges } from '@clada/reply/text/edit.ts'
 import { expectHash } from './common.ts'
-import { type ReplacedData, replacedShape, absence, doubtful, shownPlaces, keepStrings } from './replace-occurrences.ts'
+import {
+  type ReplacedData,
+  replacedShape,
+  absence,
+  damagedProblem,
+  shownPlaces,
+  keepStrings,
+} from './replace-occurrences.ts'
 import { damageWarning } from '@clada/reply/text/undamage.ts'
 
 interface RangeEdit {
@@ -72,8 +79,8 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
   const mode = edit.count === undefined ? 'unique' : 'counted'
   const found = findRanges(file.text, beginning, end, mode)
   const absent = found.kind === 'absent' || (found.kind === 'found' && found.ranges.length === 0)
-  if (!absent && repair.damage.length > 0) return fail(doubtful('old_text_beginning', repair.damage))
-  const repaired = absent && repair.readings === 'allowed' ? await repairedRange(file, edit, mode, repair) : undefined
+  if (!absent && repair.damage.length > 0) return fail(damagedProblem('old_text_beginning', repair.damage))
+  const repaired = absent && repair.readings === 'allowed' ? await repairRange(file, edit, mode, repair) : undefined
   if (repaired !== undefined) {
     const { found: ranges, wanted, replacement, kinds } = repaired
     await files.save(file, replaceSpans(file.text, ranges, wanted.join(''), replacement))
@@ -94,7 +101,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
   const { ranges } = found
   if (edit.count !== undefined && !(edit.count === 'all' ? ranges.length > 0 : ranges.length === edit.count)) {
     const missing = ranges.length > 0 ? undefined : findOccurrences(file.text, beginning)[0] ? 'end' : 'beginning'
-    const near = missing === undefined ? { nearest: [] } : await missed(file, edit, missing)
+    const near = missing === undefined ? { nearest: [] } : await missedMarker(file, edit, missing)
     return fail({
       kind: 'count-differs',
       path: path.given,
@@ -111,7 +118,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
 }
 
 /** The passage through damage, if there is one such reading. */
-async function repairedRange({ text }: TextFile, edit: RangeEdit, mode: 'unique' | 'counted', repair: Repair) {
+async function repairRange({ text }: TextFile, edit: RangeEdit, mode: 'unique' | 'counted', repair: Repair) {
   const { findOnlyReading } = await import('@clada/reply/text/undamage-edit.ts')
   const wanted = [edit.old_text_beginning, edit.old_text_end]
   const reading = findOnlyReading(
@@ -138,11 +145,11 @@ async function rangeProblem(
   if (found.kind === 'ambiguous') {
     return fail({ kind: 'text-ambiguous', ...common, count: found.count, places: shownPlaces(file, found.spans) })
   }
-  return fail({ kind: 'text-absent', ...common, ...(await missed(file, edit, found.which)) })
+  return fail({ kind: 'text-absent', ...common, ...(await missedMarker(file, edit, found.which)) })
 }
 
 /** An end counts only after the beginning. */
-async function missed(file: TextFile, edit: RangeEdit, which: RangeMarker): Promise<Absence> {
+async function missedMarker(file: TextFile, edit: RangeEdit, which: RangeMarker): Promise<Absence> {
   if (which === 'beginning') return absence(file, edit.old_text_beginning, edit.new_text)
   const from = findOccurrences(file.text, edit.old_text_beginning, { max: 1 })[0]?.end ?? 0
   const earlier = findOccurrences(file.text.slice(0, from), edit.old_text_end)

@@ -1,7 +1,7 @@
 import { defineAction, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
 import { structureInPath, replaceNarrowed } from './narrow.ts'
-import { replacedShape, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
+import { replacedShape, outcomeOfReplacement, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceText = defineAction({
   name: 'file_replace_text',
@@ -43,6 +43,6 @@ export const fileReplaceText = defineAction({
   async run(edit, context) {
     const inside = await structureInPath(context, edit.path)
     if (inside !== undefined) return replaceNarrowed(context, edit.path, inside, { ...edit, expected: 'once' })
-    return replacedIn(edit.path, await replaceOccurrences(context, edit, 'once'))
+    return outcomeOfReplacement(edit.path, await replaceOccurrences(context, edit, 'once'))
   },
 })

@@ -54,7 +54,7 @@ export const fileWrite = defineAction({
   async run({ path, content, expect_hash }, { files, finalNewline }) {
     const whole = await expandContent(files, path, content)
     if ('ok' in whole) return whole
-    const written = endedBy(whole.content, finalNewline)
+    const written = withFinalNewline(whole.content, finalNewline)
     const { bytes, replaced } = await files.write(path, written, { expectHash: expect_hash })
     const created = replaced === undefined ? { created: true } : {}
     const before = replaced && Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength)
@@ -83,7 +83,7 @@ async function expandContent(
 }
 
 /** The text of a whole file, with a line break at its end where the user wants one. */
-export function endedBy(content: string, finalNewline: 'exact' | 'add'): string {
+export function withFinalNewline(content: string, finalNewline: 'exact' | 'add'): string {
   if (finalNewline === 'exact' || content === '' || content.endsWith('\n')) return content
   return content + dominantEol(content)
 }

@@ -6,7 +6,7 @@ import { type Problem, ProblemError } from '../core/problem.ts'
 import { findOccurrences, replaceSpans, type Span } from '@clada/reply/text/edit.ts'
 import { attempt } from './common.ts'
 import { pathSetOf } from './path-set.ts'
-import { doubtful } from './replace-occurrences.ts'
+import { damagedProblem } from './replace-occurrences.ts'
 
 export const filesReplaceAllText = defineAction({
   name: 'files_replace_all_text',
@@ -62,7 +62,7 @@ export const filesReplaceAllText = defineAction({
     const { files, repair } = context
     if (given.length === 0) return fail({ kind: 'no-paths' })
     if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
-    if (repair.damage.length > 0) return fail(doubtful('old_text', repair.damage))
+    if (repair.damage.length > 0) return fail(damagedProblem('old_text', repair.damage))
     const found: SearchedFile[] = []
     for (const path of await filesNamed(files, given, old_text)) {
       const read = await attempt(() => files.read(path))
@@ -84,7 +84,7 @@ export const filesReplaceAllText = defineAction({
     const failures: { path: string; problem: Problem }[] = []
     for (const one of found) {
       const { path } = one
-      const refused = 'problem' in one ? one : await replaced(files, one, old_text, new_text)
+      const refused = 'problem' in one ? one : await replaceInFile(files, one, old_text, new_text)
       if (refused === undefined)
         results.push({ path: path.given, replacements_made: 'spans' in one ? one.spans.length : 0 })
       else {
@@ -110,7 +110,7 @@ interface MatchedFile {
 
 type SearchedFile = MatchedFile | { readonly path: PathArg; readonly problem: Problem }
 
-async function replaced(
+async function replaceInFile(
   files: Files,
   { path, file, spans }: MatchedFile,
   old: string,
@@ -136,11 +136,11 @@ function spansIn(text: string, old: string, word: boolean): Span[] {
 /** The files that are named, and those below directories and globs that have the text. */
 async function filesNamed(files: Files, given: readonly PathArg[], old: string): Promise<PathArg[]> {
   const named = new Map<string, PathArg>()
-  for (const path of given) for (const one of await filesOf(files, path, old)) named.set(one.absolute, one)
+  for (const path of given) for (const one of await filesAt(files, path, old)) named.set(one.absolute, one)
   return [...named.values()]
 }
 
-async function filesOf(files: Files, path: PathArg, old: string): Promise<PathArg[]> {
+async function filesAt(files: Files, path: PathArg, old: string): Promise<PathArg[]> {
   const set = await pathSetOf(files, path)
   // A path that is refused is reported as a file that cannot be changed.
   return set === undefined ? [path] : filesToSearch(files, set.base, set.pattern, old)

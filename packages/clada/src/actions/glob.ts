@@ -2,7 +2,7 @@ import { defineAction, fail, ok, path, text } from '../core/action.ts'
 import { namesMatching } from '../core/names-matching.ts'
 import { pathsOutput } from './output.ts'
 import type { PathArg } from '../core/files.ts'
-import { isAbsolutePath, slashed, writtenPath } from '../core/paths.ts'
+import { isAbsolutePath, withSlashes, writtenPath } from '../core/paths.ts'
 
 export const glob = defineAction({
   name: 'glob',
@@ -48,7 +48,7 @@ export const glob = defineAction({
 export function patternBelow(pattern: string, base: PathArg): string {
   // A backslash in a glob makes the next character an ordinary one, except where the glob is a path of Windows.
   const glob = isAbsolutePath(pattern) ? writtenPath(pattern) : pattern
-  const beginnings = [base.given, slashed(base.absolute)].map((dir) => `${dir.replace(/\/+$/, '')}/`)
+  const beginnings = [base.given, withSlashes(base.absolute)].map((dir) => `${dir.replace(/\/+$/, '')}/`)
   const own = beginnings.find((beginning) => beginning !== './' && glob.startsWith(beginning))
   const below = own === undefined ? glob : glob.slice(own.length)
   return below.replace(/^(?:\.\/)+/, '')

@@ -17,14 +17,14 @@ export async function outlinesOf(files: readonly WholeFile[], context: ActionCon
   const long = context.outlines ? files.filter(({ text }) => text.length > longFile) : []
   if (long.length === 0) return undefined
   const outlines: [string, readonly OutlineRow[]][] = []
-  for (const file of long) outlines.push([file.path.given, await rowsOf(file, context)])
+  for (const file of long) outlines.push([file.path.given, await outlineRowsOf(file, context)])
   return Object.fromEntries(outlines)
 }
 
 /** Characters. About 1,500 tokens: a model that needs one function of a file should not have to read more. */
 export const longFile = 6000
 
-async function rowsOf({ path, text }: WholeFile, context: ActionContext): Promise<readonly OutlineRow[]> {
+async function outlineRowsOf({ path, text }: WholeFile, context: ActionContext): Promise<readonly OutlineRow[]> {
   if (text.length > largestOutlined) return []
   const outcome = await withTimeLimit(mostMs, () =>
     attempt(() => onStructures(context, [path], (operations, given = '') => operations.list_structures(given))),

@@ -18,7 +18,7 @@ const fromAndTo = {
   dest_path: path('File it goes to; may be the same.'),
 }
 
-const beside = (side: 'before' | 'after', after: string) =>
+const moveBeside = (side: 'before' | 'after', after: string) =>
   defineAction({
     ...move,
     name: `move_structure_to_${side}`,
@@ -38,8 +38,8 @@ const beside = (side: 'before' | 'after', after: string) =>
       ),
   })
 
-export const moveStructureToBefore = beside('before', 'def f():\n    return 1\n\n\ndef g():\n    return 2\n')
-export const moveStructureToAfter = beside('after', 'def g():\n    return 2\n\n\ndef f():\n    return 1\n')
+export const moveStructureToBefore = moveBeside('before', 'def f():\n    return 1\n\n\ndef g():\n    return 2\n')
+export const moveStructureToAfter = moveBeside('after', 'def g():\n    return 2\n\n\ndef f():\n    return 1\n')
 
 const intoFile = (end: 'start' | 'end') =>
   defineAction({

@@ -3,12 +3,12 @@ import { type ActionContext, type Succeeded, fail, type Failed, ok } from '../co
 import { splitLines, estimateTokens } from '@clada/reply/text/lines.ts'
 import type { PathArg } from '../core/files.ts'
 import { type FileLineRange, lineRangeIn } from '../core/line-range.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Result_for_read_structure } from '../structure/document.ts'
 import type { StructureResult } from '../structure/structure.ts'
 import { onStructures } from './on-structures.ts'
-import { doubtful, type ReplaceParams } from './replace-occurrences.ts'
+import { damagedProblem, type ReplaceParams } from './replace-occurrences.ts'
 
 /** A structure inside a file: `doc.md@@## Section 2@@### Part 3`. */
 export interface NarrowedPath {
@@ -63,7 +63,7 @@ export async function replaceNarrowed(
 ): Promise<Succeeded<{ path: string; replacements: number }> | Failed> {
   const { old_text, new_text, expected } = edit
   if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
-  if (context.repair.damage.length > 0) return fail(doubtful('old_text', context.repair.damage))
+  if (context.repair.damage.length > 0) return fail(damagedProblem('old_text', context.repair.damage))
   const outcome = await onStructures(
     context,
     [path],
@@ -97,7 +97,7 @@ export interface Measured {
 }
 
 /** Reads what a path names, a file, some of its lines or one structure of it; stops like any other read where that may not be. */
-export async function measure(context: ActionContext, path: PathArg): Promise<Measured> {
+export async function measureFile(context: ActionContext, path: PathArg): Promise<Measured> {
   const range = lineRangeIn(path.absolute)
   if (range !== undefined) return measureLines(context, path, range)
   const inside = await structureInPath(context, path)
@@ -138,4 +138,4 @@ export function spellingsOf({ given, absolute, base = '/' }: PathArg): string[] 
 }
 
 /** An entry as an action takes a path. */
-export const argOf = (path: string): PathArg => ({ given: slashed(path), absolute: path })
+export const argOf = (path: string): PathArg => ({ given: withSlashes(path), absolute: path })

@@ -30,7 +30,7 @@ export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<Val
 export const filesOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<ValueOf<typeof filesShape>> => ({
   named: true,
   framed: true,
-  text: (result, show) => result.data && severalFiles(result.data, numbered, result, show),
+  text: (result, show) => result.data && showSeveralFiles(result.data, numbered, result, show),
 })
 
 /** The texts are in one, each below its title; `lengths` are theirs, because a text may hold a line like a title. */
@@ -158,7 +158,7 @@ function linesThatFit(lines: readonly string[], room: number): number {
   return end === -1 ? lines.length : end
 }
 
-function severalFiles(
+function showSeveralFiles(
   data: ValueOf<typeof filesShape>,
   numbered: 'plain' | 'numbered',
   { action, details, outlines }: ShownResult,
@@ -186,7 +186,7 @@ function severalFiles(
               `- ${oneLined(show.path(path))}: ${oneLined(error.replace(`${action}: `, '').replaceAll(path, show.path(path)))}`,
           ),
         ]
-  const texts = textsOf(data)
+  const texts = splitContent(data)
   const outlineAt = (index: number): readonly OutlineRow[] | undefined => outlines?.[paths[index] ?? '']
   const framed = texts.map((text, index) => {
     const whole = text.length + 2 * (paths[index]?.length ?? 0) + 200
@@ -209,7 +209,7 @@ function severalFiles(
   return cuts.length === 0 ? text : { text, cut: cuts.join('; ') }
 }
 
-function textsOf({ paths, lengths, content }: ValueOf<typeof filesShape>): string[] {
+function splitContent({ paths, lengths, content }: ValueOf<typeof filesShape>): string[] {
   let at = 0
   return paths.map((path, index) => {
     const from = at + titleOf(path).length
@@ -364,7 +364,7 @@ export function hitsByFile(all: readonly SearchHit[], show: Showing): string | C
   for (const { file, line_number: number, line, isContext } of all) {
     const hits = files.get(file) ?? []
     files.set(file, hits)
-    hits.push(`  ${number}${isContext ? '-' : ':'} ${cutLongLine(line)}`)
+    hits.push(`  ${number}${isContext ? '-' : ':'} ${cutLongHit(line)}`)
   }
   const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
   // As of a long file: a search that finds so much is narrowed, or what it finds is replaced everywhere.
@@ -374,7 +374,7 @@ export function hitsByFile(all: readonly SearchHit[], show: Showing): string | C
   if (left.length === 0) return all.length < someHits ? lines.join('\n') : [...lines, total].join('\n')
   const missing = left.reduce((sum, one) => sum + one.count, 0)
   const how = 'narrow path, include or pattern'
-  const rest = left.length <= mostNamed ? left : byDirectory(left)
+  const rest = left.length <= mostNamed ? left : countByDirectory(left)
   const named = rest.slice(0, mostNamed).map((one) => `  ${one.head} (${one.count})`)
   const others = rest.length - named.length
   const more = others > 0 ? [`  and ${formatCount(others, 'more directory', 'more directories')}`] : []
@@ -391,7 +391,7 @@ interface UnshownRows {
 }
 
 /** Many files by the directory they are in. */
-function byDirectory(left: readonly UnshownRows[]): UnshownRows[] {
+function countByDirectory(left: readonly UnshownRows[]): UnshownRows[] {
   const counts = new Map<string, number>()
   for (const { head, count } of left) {
     const dir = head.slice(0, head.lastIndexOf('/') + 1) || './'
@@ -412,7 +412,7 @@ interface OutputPart {
 function fittingParts(parts: readonly OutputPart[], { room }: Showing): { lines: string[]; left: UnshownRows[] } {
   const lines: string[] = []
   const left: UnshownRows[] = []
-  const whole = parts.reduce((sum, { head, rows }) => sum + lengthOf([head, ...rows]), 0)
+  const whole = parts.reduce((sum, { head, rows }) => sum + countCharacters([head, ...rows]), 0)
   let spare = whole <= room ? room : room - roomForNote
   for (const { head, rows } of parts) {
     const shown: string[] = []
@@ -429,12 +429,12 @@ function fittingParts(parts: readonly OutputPart[], { room }: Showing): { lines:
 }
 
 /** With their line breaks. */
-const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0)
+const countCharacters = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0)
 
 const roomForNote = 1000
 
 /** The rest of a long line, as in minified files, is of no use. */
-function cutLongLine(line: string): string {
+function cutLongHit(line: string): string {
   return line.length <= longestHit
     ? line
     : `${line.slice(0, longestHit)}… [${line.length - longestHit} more characters]`
@@ -457,7 +457,7 @@ export const pathsOutput: Output<readonly string[]> = {
       if (names === undefined) dirs.set(dir, [name])
       else names.push(name)
     }
-    const parts = [...dirs].map(([dir, names]) => ({ head: dir === '' ? './' : dir, rows: wrapped(names) }))
+    const parts = [...dirs].map(([dir, names]) => ({ head: dir === '' ? './' : dir, rows: inColumns(names) }))
     const { lines, left } = fittingParts(parts, show)
     if (left.length === 0) return [...lines, formatCount(paths.length, 'file')].join('\n')
     const how = 'narrow the pattern'
@@ -483,13 +483,15 @@ export const entriesOutput: Output<readonly Pick<DirectoryEntry, 'name' | 'type'
         .map(({ name, size }) => (size === undefined ? name : `${name}  ${formatCount(size, 'byte')}`))
         .join('\n')
     const dirs = entries.filter(({ size }) => size === undefined).map(({ name }) => name)
-    const files = entries.filter(({ size }) => size !== undefined).map(({ name, size = 0 }) => `${name} ${short(size)}`)
-    return [...wrapped(dirs, ''), ...wrapped(files, '')].join('\n')
+    const files = entries
+      .filter(({ size }) => size !== undefined)
+      .map(({ name, size = 0 }) => `${name} ${shortenName(size)}`)
+    return [...inColumns(dirs, ''), ...inColumns(files, '')].join('\n')
   },
 }
 
 /** A size in few characters. */
-const short = (bytes: number): string =>
+const shortenName = (bytes: number): string =>
   bytes < 1000
     ? `${bytes}`
     : bytes < 1e6
@@ -497,7 +499,7 @@ const short = (bytes: number): string =>
       : `${(bytes / 1e6).toFixed(1)}M`
 
 /** Names on lines of a readable width, two spaces between them, because names may have one. */
-function wrapped(names: readonly string[], indent = '  '): string[] {
+function inColumns(names: readonly string[], indent = '  '): string[] {
   const lines: string[] = []
   for (const name of names) {
     const last = lines.at(-1)

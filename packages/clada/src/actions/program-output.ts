@@ -25,10 +25,10 @@ export const programOutput: Output<RunData & ExecData> = {
     const notKept = data.not_kept ?? []
     const text = typeof shown === 'string' ? shown : shown.text
     const parts = [...(text === '' ? [] : [text]), ...would]
-    if (changed.length > 0) parts.push(['changed files:', ...cutLongLine(changed)].join('\n'))
+    if (changed.length > 0) parts.push(['changed files:', ...limitLines(changed)].join('\n'))
     if (notKept.length > 0)
       parts.push(
-        ['not kept:', ...cutLongLine(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
+        ['not kept:', ...limitLines(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
       )
     // Without the streams it was seen while it ran.
     const isSilent = data.output !== undefined || data.stdout !== undefined
@@ -50,7 +50,7 @@ function glanceAtFile(
 
 const mostLines = 100
 
-const cutLongLine = (lines: readonly string[]): string[] =>
+const limitLines = (lines: readonly string[]): string[] =>
   lines.length <= mostLines ? [...lines] : [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more`]
 
 /** One line per file; of caches, and of very many, one line per directory and kind of change. The history has all. */
@@ -108,9 +108,9 @@ export function failureView(said: string, exitCode: unknown, { room }: Pick<Show
   const shown =
     first === undefined ? aroundError(lines) : lines.slice(first.start, Math.min(first.end, first.start + sectionLines))
   const parts = typeof exitCode === 'number' ? [`exit code ${exitCode}`] : []
-  if (shown.length > 0) parts.push('first failure:', ...shown.map(clipped))
+  if (shown.length > 0) parts.push('first failure:', ...shown.map(clipProgramLine))
   parts.push(...otherFailures(first, others))
-  parts.push('end of the output:', ...end.map(clipped))
+  parts.push('end of the output:', ...end.map(clipProgramLine))
   const left = lines.length - shown.length - end.length
   if (left <= 0) return said
   const cut = `${left} of ${lines.length} lines not shown; run less at a time to see them`
@@ -120,7 +120,7 @@ export function failureView(said: string, exitCode: unknown, { room }: Pick<Show
 const shortOutput = 45
 const endLines = 15
 const sectionLines = 30
-const clipped = (line: string): string => (line.length > 300 ? `${line.slice(0, 300)}… [line cut]` : line)
+const clipProgramLine = (line: string): string => (line.length > 300 ? `${line.slice(0, 300)}… [line cut]` : line)
 
 interface FailureExcerpt {
   readonly start: number
@@ -205,7 +205,7 @@ function withFirstLinkError(text: string): string {
   }
   if (count === 0) return text
   const more = count === 1 ? [] : [moreLinkErrors(count - 1, [...names])]
-  return [...kept.slice(0, end), ...more, ...kept.slice(end)].map(clipped).join('\n')
+  return [...kept.slice(0, end), ...more, ...kept.slice(end)].map(clipProgramLine).join('\n')
 }
 
 function moreLinkErrors(count: number, names: readonly string[]): string {
@@ -247,7 +247,7 @@ function otherFailures(first: FailureExcerpt | undefined, others: readonly Failu
   for (const [one, ...more] of rest.slice(0, mostKinds)) {
     if (one === undefined) continue
     const again = more.length === 0 ? '' : ` (and ${more.length} more with the same error)`
-    lines.push(clipped(`also failed: ${one.title}: ${one.error}${again}`))
+    lines.push(clipProgramLine(`also failed: ${one.title}: ${one.error}${again}`))
   }
   if (rest.length > mostKinds) lines.push(`and ${rest.length - mostKinds} more kinds of failure`)
   return lines

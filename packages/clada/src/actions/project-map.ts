@@ -12,7 +12,7 @@ import {
 } from '../core/action.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { type IgnoreRule, parseIgnoreRules, isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { tokenLength } from '@clada/reply/text/lines.ts'
 import { attempt } from './common.ts'
@@ -52,8 +52,8 @@ export const projectMap = defineAction({
     const base = given ?? context.root
     const room = budget * tokenLength
     const files = await namesBelow(base, context)
-    const tree = treeOf(files, room * 0.4)
-    const ranked = spread(await fileRank(files, base, focus, context))
+    const tree = drawTree(files, room * 0.4)
+    const ranked = spreadOverDirectories(await fileRank(files, base, focus, context))
     // Of many files each is shown in short.
     const longest = Math.min(longestEntry, Math.max(shortestEntry, Math.floor(room / Math.max(1, ranked.length))))
     const declared: MapEntry[] = []
@@ -76,7 +76,7 @@ export const projectMap = defineAction({
     const left = ranked.length - seen
     const more =
       left > 0 ? [`(${left} more source files; project_map of a directory, or list_structures, shows them)`] : []
-    const map = [tree, '', ...byDirectory(declared), ...more].join('\n')
+    const map = [tree, '', ...groupByDirectory(declared), ...more].join('\n')
     return ok({ map, files: files.length, shown: declared.length })
   },
 })
@@ -89,7 +89,7 @@ interface MapEntry {
 }
 
 /** Files of one directory stand below its name where that is shorter than to repeat it; others keep their place. */
-function byDirectory(entries: readonly MapEntry[]): string[] {
+function groupByDirectory(entries: readonly MapEntry[]): string[] {
   const dirs = new Map<string, string[]>()
   for (const { dir, text } of entries) dirs.set(dir, [...(dirs.get(dir) ?? []), text])
   return entries.flatMap(({ dir, text }) => {
@@ -133,8 +133,8 @@ async function rulesOf(files: Files, root: PathArg, dir: string): Promise<Ignore
 
 /** Empty for the root itself, and outside it. */
 function baseBelowRoot(root: PathArg, base: PathArg): string {
-  const path = slashed(base.absolute)
-  const start = `${slashed(root.absolute)}/`
+  const path = withSlashes(base.absolute)
+  const start = `${withSlashes(root.absolute)}/`
   return path.startsWith(start) ? path.slice(start.length) : ''
 }
 
@@ -183,7 +183,7 @@ interface MappedDir {
 }
 
 /** One line per directory with its files; those that there is no room for are only counted. */
-function treeOf(names: readonly string[], room: number): string {
+function drawTree(names: readonly string[], room: number): string {
   const top: MappedDir = { files: [], dirs: new Map(), count: 0 }
   for (const name of names) {
     const parts = name.split('/')
@@ -292,7 +292,7 @@ async function fileRank(
 }
 
 /** In order, but a directory with many files leaves room for the others. */
-function spread(ranked: readonly string[]): string[] {
+function spreadOverDirectories(ranked: readonly string[]): string[] {
   const taken = new Map<string, number>()
   const rounds = ranked.map((name, at) => {
     const dir = name.slice(0, Math.max(0, name.lastIndexOf('/')))

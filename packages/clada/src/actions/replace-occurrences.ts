@@ -1,4 +1,4 @@
-import { bounded } from '../core/time-limit.ts'
+import { runBounded } from '../core/time-limit.ts'
 import { fail, type Failed, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
 import type { ValueOf } from '../core/shape.ts'
 import type { Elision } from '@clada/reply/core/place.ts'
@@ -71,7 +71,7 @@ export async function editText(
   const verbatim = findOccurrences(file.text, old_text)
   const damaged = repair.damage.length > 0
   if (verbatim.length === 0 || damaged) {
-    const tolerant = await repaired(file.text, edit, expected, repair)
+    const tolerant = await editThroughDamage(file.text, edit, expected, repair)
     if (tolerant.kind === 'done') {
       const { text, warnings } = await keepStrings(file, tolerant)
       const matched = tolerant.level === 'exact' ? {} : { matched: tolerant.level }
@@ -85,14 +85,14 @@ export async function editText(
     }
     // Similar places are ignored where the edit is already applied.
     const isElsewhere =
-      tolerant.kind === 'count' && tolerant.level === 'context' && (await isThere(file.text, new_text))
+      tolerant.kind === 'count' && tolerant.level === 'context' && (await hasNewText(file.text, new_text))
     if (!damaged && tolerant.kind !== 'absent' && !isElsewhere) {
       const problem = await countProblem(file, edit, tolerant.kind === 'count' ? tolerant.spans : [], expected)
       if (problem !== undefined) return fail(problem)
     }
   }
   // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
-  if (damaged && (verbatim.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
+  if (damaged && (verbatim.length > 0 || expected === 'any')) return fail(damagedProblem('old_text', repair.damage))
   const problem = await countProblem(file, edit, verbatim, expected)
   if (problem !== undefined) return fail(problem)
   const again = await applyOccurrences(file, edit, verbatim, repair)
@@ -102,7 +102,7 @@ export async function editText(
   return { ok: true, text, replacements: verbatim.length, warnings: again === undefined ? kept : [...kept, again] }
 }
 
-const isThere = async (text: string, new_text: string): Promise<boolean> =>
+const hasNewText = async (text: string, new_text: string): Promise<boolean> =>
   (await import('@clada/reply/text/nearest.ts')).findAppliedText(text, new_text) !== undefined
 
 /** The lines that the user chose are not in the file. */
@@ -193,21 +193,26 @@ export const replacedShape = {
 } as const
 export type ReplacedData = ValueOf<typeof replacedShape>
 
-export const replacedIn = (path: PathArg, done: Replaced): Outcome<ReplacedData> =>
+export const outcomeOfReplacement = (path: PathArg, done: Replaced): Outcome<ReplacedData> =>
   done.ok
     ? ok({ path: path.given, replacements: done.replacements, matched: done.matched || undefined }, done.warnings)
     : done
 
-async function repaired(text: string, { old_text, new_text }: ReplaceParams, expected: ExpectedCount, repair: Repair) {
+async function editThroughDamage(
+  text: string,
+  { old_text, new_text }: ReplaceParams,
+  expected: ExpectedCount,
+  repair: Repair,
+) {
   // Loaded only here: most edits find their text.
   const { editTolerantly } = await import('@clada/reply/text/edit-text.ts')
   const wanted = expected === 'once' || expected === 'any' ? 1 : expected
   const tolerance: Repair = expected === 'any' ? { ...repair, matching: 'exact' } : repair
-  return bounded(() => editTolerantly(text, old_text, new_text, wanted, tolerance))
+  return runBounded(() => editTolerantly(text, old_text, new_text, wanted, tolerance))
 }
 
 /** The markers of the block tell that its texts were damaged, and the file has one that looks so. */
-export const doubtful = (param: string, kinds: readonly DamageKind[]): Problem => ({
+export const damagedProblem = (param: string, kinds: readonly DamageKind[]): Problem => ({
   kind: 'bad-param',
   param,
   message: `the block was damaged in transit (${damageWords(kinds)}) and its original text cannot be recovered. Resend it inside a code block`,
@@ -225,7 +230,7 @@ async function countProblem(
   const missed = found === 0 ? await absence(file, old_text, new_text) : { nearest: [] }
   const isOne = expected === 'once' || expected === 1
   if (found === 0 && isOne && missed.applied === undefined)
-    Object.assign(missed, await resendOf(file, old_text, new_text, missed))
+    Object.assign(missed, await resendReplacement(file, old_text, new_text, missed))
   if (expected === 'once') {
     return found === 0
       ? { kind: 'text-absent', param: 'old_text', path: path.given, ...missed }
@@ -244,7 +249,7 @@ async function countProblem(
 }
 
 /** The texts as the file has them where they were probably meant, or where the edit was applied already. */
-async function resendOf(
+async function resendReplacement(
   { text }: TextFile,
   old_text: string,
   new_text: string,
@@ -254,9 +259,9 @@ async function resendOf(
   const { makeHunkLines } = await import('@clada/reply/text/matcher.ts')
   const { findAppliedPlace, suggestEdit, sideText } = await import('@clada/reply/text/suggest-edit.ts')
   const lines = makeHunkLines(...editLines(old_text, new_text))
-  const applied = bounded(() => findAppliedPlace(text, lines, nearest))
+  const applied = runBounded(() => findAppliedPlace(text, lines, nearest))
   if (applied !== undefined) return { applied }
-  const meant = bounded(() => suggestEdit(text, lines, nearest))
+  const meant = runBounded(() => suggestEdit(text, lines, nearest))
   return meant === undefined ? {} : { resend: { old_text: sideText(meant, '-'), new_text: sideText(meant, '+') } }
 }
 

@@ -39,7 +39,7 @@ async function differencesIn(action: ActionSpec, example: Example, root: string)
 function resultDifferences({ success, code, error, data }: ActionResult, expected: unknown, wanted: unknown): string[] {
   if (expected !== undefined) return code === expected ? [] : [`the code is ${code ?? 'none'} instead of ${expected}`]
   if (!success) return [`it failed: ${error}`]
-  return holds(data, wanted) ? [] : [`data is ${JSON.stringify(data)}`]
+  return holdsExpected(data, wanted) ? [] : [`data is ${JSON.stringify(data)}`]
 }
 
 async function fileDifference(clada: Clada, file: string, expected: string | null): Promise<string[]> {
@@ -50,9 +50,9 @@ async function fileDifference(clada: Clada, file: string, expected: string | nul
 }
 
 /** Whether a value has every field of the expected one. */
-const holds = (value: unknown, expected: unknown): boolean =>
+const holdsExpected = (value: unknown, expected: unknown): boolean =>
   isRecord(expected)
-    ? isRecord(value) && Object.entries(expected).every(([name, one]) => holds(value[name], one))
+    ? isRecord(value) && Object.entries(expected).every(([name, one]) => holdsExpected(value[name], one))
     : expected === undefined || isDeepStrictEqual(value, expected)
 
 function withRoot(data: unknown, root: string): unknown {

@@ -52,7 +52,7 @@ export async function contextText(
   { root, relativePaths }: NamedPaths,
   { show = 'text', budget = Infinity }: ContextTextOptions = {},
 ): Promise<ContextText | UnreadContext> {
-  const listed = await one(clada, 'context_list', {})
+  const listed = await performOne(clada, 'context_list', {})
   if (!listed.success) return { error: listed.error ?? '' }
   const paths = withoutParts(dataPaths(listed.data))
   const sections: ContextSection[] = []
@@ -73,7 +73,7 @@ export async function contextText(
 
 /** The files of the working set, whole or in part. */
 export async function contextFiles(clada: Performer): Promise<string[]> {
-  const listed = await one(clada, 'context_list', {})
+  const listed = await performOne(clada, 'context_list', {})
   return [...new Set(dataPaths(listed.data).map(fileOfEntry))]
 }
 
@@ -127,11 +127,11 @@ async function sectionBody(
   path: string,
   show: NonNullable<ContextTextOptions['show']>,
 ): Promise<{ body: string } | UnreadContext> {
-  if (show === 'outline') return outlineOf(clada, path)
+  if (show === 'outline') return outlineText(clada, path)
   const range = lineRangeIn(path)
   if (range !== undefined) return sectionText(clada, range, show)
-  const read = await one(clada, show === 'numbered' ? 'file_read_numbered' : 'file_read', { path })
-  return read.success ? { body: field(read, 'content') } : unread(read)
+  const read = await performOne(clada, show === 'numbered' ? 'file_read_numbered' : 'file_read', { path })
+  return read.success ? { body: textField(read, 'content') } : unreadContext(read)
 }
 
 async function sectionText(
@@ -139,46 +139,50 @@ async function sectionText(
   { file, first, last }: FileLineRange,
   show: 'text' | 'numbered',
 ): Promise<{ body: string } | UnreadContext> {
-  const numbered = await one(clada, 'file_read_numbered', { path: file, lines: `${first}-${last}` })
-  if (!numbered.success) return unread(numbered)
-  if (show === 'numbered') return { body: field(numbered, 'content') }
-  const read = await one(clada, 'file_read', { path: file })
-  if (!read.success) return unread(read)
-  const lines = splitLines(field(read, 'content')).slice(first - 1, last)
+  const numbered = await performOne(clada, 'file_read_numbered', { path: file, lines: `${first}-${last}` })
+  if (!numbered.success) return unreadContext(numbered)
+  if (show === 'numbered') return { body: textField(numbered, 'content') }
+  const read = await performOne(clada, 'file_read', { path: file })
+  if (!read.success) return unreadContext(read)
+  const lines = splitLines(textField(read, 'content')).slice(first - 1, last)
   return { body: lines.join('\n') }
 }
 
-const unread = (read: ActionResult): UnreadContext => ({
+const unreadContext = (read: ActionResult): UnreadContext => ({
   error:
     read.code === 'file_not_found'
       ? 'it no longer exists. To remove it from the working set: clada context prune'
       : userText(read),
 })
 
-async function outlineOf(clada: Performer, path: string): Promise<{ body: string } | UnreadContext> {
+async function outlineText(clada: Performer, path: string): Promise<{ body: string } | UnreadContext> {
   const range = lineRangeIn(path)
-  const read = await one(clada, 'file_read', { path: range?.file ?? path })
-  if (!read.success) return unread(read)
-  const lines = range === undefined ? field(read, 'lines') : `${range.first}-${range.last}`
+  const read = await performOne(clada, 'file_read', { path: range?.file ?? path })
+  if (!read.success) return unreadContext(read)
+  const lines = range === undefined ? textField(read, 'lines') : `${range.first}-${range.last}`
   const everything = { path: lines === '' ? path : fileOfEntry(path), depth: '100', steps: 'true' }
-  const listed = await one(clada, 'list_structures', everything)
-  const size = formatCount(field(read, 'content').split('\n').length, 'line')
+  const listed = await performOne(clada, 'list_structures', everything)
+  const size = formatCount(textField(read, 'content').split('\n').length, 'line')
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
   const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
   const [first = 0, last = Infinity] = lines.split('-').map(Number)
-  const body = outlineBody(outlineView(within(all, first, last)))
+  const body = outlineBody(outlineView(structuresWithin(all, first, last)))
   return { body: body === '' ? `[no structures, ${size}]` : body }
 }
 
 /** The outermost structures between two lines. */
-function within(structures: readonly OutlineEntry[], first: number, last: number): OutlineEntry[] {
+function structuresWithin(structures: readonly OutlineEntry[], first: number, last: number): OutlineEntry[] {
   return structures.flatMap((structure) => {
     const [from, to] = structure.lines
-    return from >= first && to <= last ? [structure] : within(structure.children ?? [], first, last)
+    return from >= first && to <= last ? [structure] : structuresWithin(structure.children ?? [], first, last)
   })
 }
 
-async function one(clada: Performer, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
+async function performOne(
+  clada: Performer,
+  action: string,
+  params: Readonly<Record<string, string>>,
+): Promise<ActionResult> {
   const { results, fatalError, parseErrors } = await clada.perform(action, params)
   const [result] = results
   if (result !== undefined) return result
@@ -192,7 +196,7 @@ async function one(clada: Performer, action: string, params: Readonly<Record<str
   }
 }
 
-function field({ data }: ActionResult, name: string): string {
+function textField({ data }: ActionResult, name: string): string {
   return isRecord(data) && typeof data[name] === 'string' ? data[name] : ''
 }
 

@@ -4,7 +4,7 @@ import { capText, QuotedContent, spellOut } from '../report/words.ts'
 import { type AgentNotes, agentNotesFor } from '../config/agent-notes.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { type CladaOptions, historySettingsOf, SettingsError, settingsOf } from '../config/settings.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import { nearestRepository } from '../git/find-repository.ts'
 
@@ -38,8 +38,8 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
   const notes = agentNotes === 'none' ? [] : quotable(agentNotesFor(settings, named))
   const specs = [...new Set(registry.values())]
   // One form of paths on every system.
-  const root = slashed(settings.root)
-  const allowedRoots = settings.allowedRoots.map((one) => slashed(one))
+  const root = withSlashes(settings.root)
+  const allowedRoots = settings.allowedRoots.map((one) => withSlashes(one))
   // Hidden characters are removed: the user must be able to see every rule that is trusted or pasted.
   const rules = request.rules?.map(spellOut)
   const { exec, cslDelimiters, syntaxes, ownSyntaxes = [] } = options
@@ -64,7 +64,7 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
       ...new Set([...(options.approve ?? []), ...new Approvals(settings.root, settings.allowedRoots).approved()]),
     ].map(spellOut),
     timeLimit: Math.round(settings.limits.actionMs / 1000),
-    commits: historySettingsOf(options).git === 'commit' && hasRepository(settings.root),
+    commits: historySettingsOf(options).git === 'commit' && isInRepository(settings.root),
     ...said,
     rules,
     notes,
@@ -94,7 +94,7 @@ function quotable(found: readonly AgentNotes[]): { path: string; text: string | 
   }))
 }
 
-function hasRepository(root: string): boolean {
+function isInRepository(root: string): boolean {
   try {
     return nearestRepository(root) !== undefined
   } catch (error) {

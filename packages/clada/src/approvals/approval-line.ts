@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { splitCommand } from '../policy/commands/words.ts'
 
 /** A command line as it is approved: the words, the directory, and whether any further arguments may follow. */
@@ -45,7 +45,7 @@ const quotedWord = (word: string): string =>
 export function approvalLineOf(command: string): ApprovalLine | { readonly reason: string } {
   const split = splitCommand(command)
   if (!split.ok) return { reason: split.reason }
-  const dir = slashed(path.normalize(split.line.cd?.text ?? '.')).replace(/\/+$/, '')
+  const dir = withSlashes(path.normalize(split.line.cd?.text ?? '.')).replace(/\/+$/, '')
   const words = split.line.words.map(({ text }) => text)
   const last = split.line.words.at(-1)
   const args = words.length > 1 && last?.text === star && !last.quoted

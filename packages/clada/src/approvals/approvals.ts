@@ -133,12 +133,13 @@ export class Approvals {
     const digest = bound === undefined ? null : decidersDigest(bound)
     const voucher = { command: line.typed, digest, network: false, added, ...grant }
     const vouchers = readVouchers(this.#root)
-    writeVouchers(this.#root, [...vouchers.filter((one) => !means(one.command, line)), voucher])
+    writeVouchers(this.#root, [...vouchers.filter((one) => !isSameCommand(one.command, line)), voucher])
     try {
       writeProjectList(this.#root, {
-        commands: [...list.commands.filter((one) => one === line.typed || !means(one, line)), line.typed].filter(
-          isFirst,
-        ),
+        commands: [
+          ...list.commands.filter((one) => one === line.typed || !isSameCommand(one, line)),
+          line.typed,
+        ].filter(isFirst),
         added: { ...list.added, [line.typed]: list.added[line.typed] ?? added },
       })
     } catch (error) {
@@ -165,7 +166,7 @@ export class Approvals {
 
   remove(command: string): boolean {
     const read = approvalLineOf(command)
-    const isMeant = (one: string): boolean => one === command || ('line' in read && means(one, read))
+    const isMeant = (one: string): boolean => one === command || ('line' in read && isSameCommand(one, read))
     const list = readProjectList(this.#root)
     const vouchers = readVouchers(this.#root)
     const commands = list.commands.filter((one) => !isMeant(one))
@@ -200,7 +201,7 @@ export class Approvals {
 export const orderFor = (width: Width): ProgramOrder => (width === 'plain' ? 'project' : 'user')
 
 /** Whether a stored command is the same line, however it is spelled. */
-function means(command: string, { line }: ApprovalLine): boolean {
+function isSameCommand(command: string, { line }: ApprovalLine): boolean {
   const read = approvalLineOf(command)
   return 'line' in read && read.line === line
 }

@@ -11,7 +11,7 @@ import { gitName } from '../core/reserved-names.ts'
  * and `core.hooksPath` are git's to read. Both questions start no program of the repository.
  */
 export function withGitDeciders(root: string, cwd: string, found: Deciders): Deciders {
-  if (!hasRepository(cwd, root)) return found
+  if (!hasGitAbove(cwd, root)) return found
   const git = systemGit([root])
   const ask = (...args: string[]): string =>
     git === undefined ? '' : readProgramOutput(git, ['-c', 'safe.directory=*', '-C', cwd, ...args], 5000)
@@ -26,7 +26,7 @@ export function withGitDeciders(root: string, cwd: string, found: Deciders): Dec
 }
 
 /** In the directory, or in one above it in the project. */
-function hasRepository(cwd: string, root: string): boolean {
+function hasGitAbove(cwd: string, root: string): boolean {
   for (let dir = cwd; isInside(dir, root); dir = path.dirname(dir)) {
     if (readStats(path.join(dir, gitName)) !== undefined) return true
     if (dir === path.dirname(dir)) return false

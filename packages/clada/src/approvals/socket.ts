@@ -124,7 +124,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
     const { root, command, program, bound, ...other }: Record<string, unknown> = JSON.parse(line)
     if (typeof root !== 'string' || typeof command !== 'string') return undefined
     const about = questions.find((one) => one === other['about'])
-    const tried = triedIn(other['tried'])
+    const tried = readTrial(other['tried'])
     const lacks = missingParts.find((one) => one === other['lacks'])
     // Changes that cannot be shown are not offered.
     if (about === undefined || (about === 'tried' && tried === undefined)) return undefined
@@ -150,7 +150,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
 const questions = ['command', 'network', 'tried', 'proposal'] as const satisfies readonly ApprovalRequest['about'][]
 const changes = ['create', 'modify', 'delete'] as const satisfies readonly ChangedFile['change'][]
 
-function triedIn(value: unknown): TrialRun | undefined {
+function readTrial(value: unknown): TrialRun | undefined {
   if (!isRecord(value)) return undefined
   const { exitCode, changed, more, output } = value
   if (exitCode !== null && typeof exitCode !== 'number') return undefined

@@ -209,12 +209,12 @@ export function terminalReviewer(): Reviewer {
   return {
     tell: (lines) => void process.stderr.write(lines.map((line) => `${line}\n`).join('')),
     ask: readTypedLine,
-    edit: edited,
+    edit: editInEditor,
   }
 }
 
 /** Edits a text in a temporary file with the name of the original, so that editors know its language. */
-async function edited(text: string, name: string): Promise<{ readonly text: string } | { readonly why: string }> {
+async function editInEditor(text: string, name: string): Promise<{ readonly text: string } | { readonly why: string }> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-review-'))
   const file = path.join(dir, path.basename(name))
   try {

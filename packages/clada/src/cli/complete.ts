@@ -34,7 +34,7 @@ export const scripts: Readonly<Record<string, (completion: Completion) => string
 export function describeCompletion(commands: readonly Command[]): Completion {
   return {
     commands: commands.map(({ name, summary }) => ({ name, summary })),
-    flags: flags.map((flag) => completed(flag)),
+    flags: flags.map((flag) => completeFlag(flag)),
     flagsOf: Object.fromEntries(commands.map(({ name, flags: own }) => [name, own])),
     wordsOf: Object.fromEntries(commands.map((one) => [one.name, wordsFor(one, commands)])),
     verbsOf: Object.fromEntries(commands.flatMap(({ name, verbs }) => (verbs === undefined ? [] : [[name, verbs]]))),
@@ -61,7 +61,7 @@ function wordsFor({ words }: Command, commands: readonly Command[]): readonly st
   }
 }
 
-function completed({ name, value, values = [], help, for: others = {} }: Flag): CompletedFlag {
+function completeFlag({ name, value, values = [], help, for: others = {} }: Flag): CompletedFlag {
   const known = [...new Set([...values, ...Object.values(others).flatMap((other) => other.values ?? [])])]
   const kinds: Readonly<Record<string, CompletedFlag['takes']>> = { DIR: 'directory', FILE: 'file' }
   const takes = value === undefined ? 'none' : known.length > 0 ? 'values' : (kinds[value] ?? 'text')

@@ -349,7 +349,7 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
     const equals = arg.indexOf('=')
     const spelled = arg.slice(arg.startsWith('--') ? 2 : 1, equals === -1 ? undefined : equals)
     const inline = equals === -1 ? undefined : arg.slice(equals + 1)
-    const flag = known(arg.startsWith('--') ? spelled : (short[spelled] ?? spelled), arg)
+    const flag = findFlag(arg.startsWith('--') ? spelled : (short[spelled] ?? spelled), arg)
     let value = inline
     if (flag.value === undefined && inline !== undefined) throw new UsageError(`--${flag.name} takes no value.`)
     if (flag.value !== undefined && value === undefined) {
@@ -372,7 +372,7 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
   return { flags: values, words }
 }
 
-function known(name: string, arg: string): (typeof flags)[number] {
+function findFlag(name: string, arg: string): (typeof flags)[number] {
   const flag = flags.find((one) => one.name === name)
   if (flag !== undefined) return flag
   const meant = didYouMean(

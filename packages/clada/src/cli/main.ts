@@ -13,24 +13,24 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   const words = given.map((word, at) =>
     at === 0 && Object.hasOwn(formerNames, word) ? (formerNames[word] ?? word) : word,
   )
-  if (flags.version) return call('version', { flags: {}, words: [] })
+  if (flags.version) return callCommand('version', { flags: {}, words: [] })
   const [first = '', ...rest] = words
   const named = Object.hasOwn(commands, first)
   // Help is given whatever else is asked for.
   if (flags.help || first === 'help') {
     const about = first === 'help' ? rest : named ? [first] : []
-    return call('help', { flags: {}, words: about })
+    return callCommand('help', { flags: {}, words: about })
   }
-  if (named) return call(first, { flags, words: rest })
-  if (words.length === 0 && isTerminal(0)) return call('help', { flags: {}, words: [] })
-  return call('run', { flags, words })
+  if (named) return callCommand(first, { flags, words: rest })
+  if (words.length === 0 && isTerminal(0)) return callCommand('help', { flags: {}, words: [] })
+  return callCommand('run', { flags, words })
 }
 
-async function call(name: string, args: ParsedArgs): Promise<ExitCode> {
+async function callCommand(name: string, args: ParsedArgs): Promise<ExitCode> {
   // A run that must not touch anything is a diff, which never does.
   if ((name === 'run' || name === 'diff') && args.flags['dry-run'] !== undefined) {
     const { 'dry-run': _, ...flags } = args.flags
-    return call('diff', { ...args, flags })
+    return callCommand('diff', { ...args, flags })
   }
   const load = lookUp(commands, name)
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import path from 'node:path'
 import { projectFileName } from '../core/reserved-names.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { type ProjectAround, projectAround } from '../state/project-root.ts'
 import { choices } from '../config/choices.ts'
 import { type CladaOptions, defaultInputFile, pathExists, readingOptions, rootOf } from '../config/settings.ts'
@@ -74,15 +74,15 @@ const rootAround = (given: FlagValues): string | undefined => {
 /** A file as the user types it, seen from the project: names are relative to the working directory, as for every program. */
 export function resolveTypedPath(file: string, given: FlagValues, { repoPath }: CladaOptions): string {
   if (given.root !== undefined || repoPath === undefined || path.isAbsolute(file)) return file
-  const here = slashed(path.relative(repoPath, process.cwd()))
+  const here = withSlashes(path.relative(repoPath, process.cwd()))
   if (here === '' || here.startsWith('..')) return file
-  return file.startsWith('.') ? path.posix.join(here, slashed(file)) : `${here}/${file}`
+  return file.startsWith('.') ? path.posix.join(here, withSlashes(file)) : `${here}/${file}`
 }
 
 /** One line about the project around the working directory. */
 export function projectLine(around: ProjectAround | undefined): string | undefined {
   if (around === undefined) return undefined
-  const dir = slashed(path.relative(process.cwd(), around.root))
+  const dir = withSlashes(path.relative(process.cwd(), around.root))
   return around.refused === undefined
     ? `the project is ${dir} (${around.root}), which has ${around.mark}; --root . uses only this directory.`
     : `using only this directory: ${dir} has ${around.mark}, but ${around.refused}. Use --root ${dir} if you trust that project.`
@@ -160,7 +160,7 @@ const known = new WeakMap<FlagValues, Promise<Loaded | undefined>>()
 export function loadConfigFiles(given: FlagValues): Promise<Loaded | undefined> {
   const found = known.get(given)
   if (found !== undefined) return found
-  const loading = load(given)
+  const loading = loadFor(given)
   known.set(given, loading)
   return loading
 }
@@ -171,7 +171,7 @@ export function withLoaded(given: FlagValues, loaded: Loaded): FlagValues {
   return given
 }
 
-async function load(given: FlagValues): Promise<Loaded | undefined> {
+async function loadFor(given: FlagValues): Promise<Loaded | undefined> {
   if (given['no-config'] !== undefined) return undefined
   const [root] = given.root ?? []
   const around = rootAround(given)

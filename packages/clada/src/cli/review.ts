@@ -225,7 +225,7 @@ class ReviewWalk {
       }
       if (shownFile !== file.path) this.#reviewer.tell([this.#paint.bold(fileLine(file))])
       shownFile = file.path
-      this.#reviewer.tell(hunkLines(group).map((line) => paintDiff(spellOut(line), this.#paint)))
+      this.#reviewer.tell(shownHunkLines(group).map((line) => paintDiff(spellOut(line), this.#paint)))
       const end = await this.#hunk(task, group, `(${index + 1}/${groups.length})`, decided, split)
       if (end !== 'on') return end
     }
@@ -386,7 +386,7 @@ function fileLine({ path, from, change, binary, before, after }: ReviewedFile): 
   return spellOut(`${from === undefined ? '' : `${from} → `}${path}${binary ? ', binary' : ''}${binary ? '' : state}`)
 }
 
-function hunkLines({ file, hunks }: ShownHunks): string[] {
+function shownHunkLines({ file, hunks }: ShownHunks): string[] {
   const [first] = hunks
   const last = hunks.at(-1)
   if (first === undefined || last === undefined) return []

@@ -135,7 +135,7 @@ export async function readInputs(words: readonly string[]): Promise<Input[]> {
   const inputs: Input[] = []
   for (const name of names) {
     if (name === '-') askForText()
-    inputs.push({ name, text: decoded(name, name === '-' ? await readStdin() : readFile(name)) })
+    inputs.push({ name, text: decodeInput(name, name === '-' ? await readStdin() : readInputFile(name)) })
   }
   return inputs
 }
@@ -145,7 +145,7 @@ function askForText(): void {
   if (isTerminal(0)) say('clada: paste the reply here, then press Enter and Ctrl-D.', 2)
 }
 
-function readFile(name: string): Buffer {
+function readInputFile(name: string): Buffer {
   try {
     return fs.readFileSync(name)
   } catch (error) {
@@ -179,7 +179,7 @@ export async function readStdin(): Promise<Buffer> {
 }
 
 /** A document with broken characters would write them into files, so it is refused as a whole. */
-function decoded(name: string, bytes: Buffer): string {
+function decodeInput(name: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   const shown = name === '-' ? 'Standard input' : `'${name}'`
   throw new UsageError(`${shown} is not valid UTF-8 (not_utf8), so nothing was executed. Save it as UTF-8.`)

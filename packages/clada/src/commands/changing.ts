@@ -1,6 +1,6 @@
 import type { RunData } from '../core/commands.ts'
 import path from 'node:path'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import type { DirectoryEntry, Files, PathArg } from '../core/files.ts'
 import type { ChangingCommand } from '../core/listed-commands.ts'
 import { ProblemError, type Problem } from '../core/problem.ts'
@@ -23,7 +23,7 @@ export async function runChangingCommand(
   const args = call.operands.map(({ text }): PathArg => ({ given: text, absolute: path.resolve(cwd.absolute, text) }))
   try {
     if (name === 'mv' || name === 'cp') await intoTarget(name, command, args)
-    else for (const arg of args) await one(name, command, arg)
+    else for (const arg of args) await changeOperand(name, command, arg)
   } catch (error) {
     if (!(error instanceof ProblemError) || command.changed.length === 0) throw error
     // What was done before stays done; the answer says what.
@@ -36,7 +36,7 @@ export async function runChangingCommand(
   })
 }
 
-function one(name: 'rm' | 'mkdir' | 'touch', command: FileCommand, arg: PathArg): Promise<void> {
+function changeOperand(name: 'rm' | 'mkdir' | 'touch', command: FileCommand, arg: PathArg): Promise<void> {
   if (name === 'rm') return removeOperand(command, arg)
   return name === 'mkdir' ? makeDirectory(command, arg) : touchOperand(command, arg)
 }
@@ -87,7 +87,7 @@ export class FileCommand {
   }
 
   recordChange(change: 'create' | 'modify' | 'delete', { absolute }: PathArg): void {
-    this.changed.push({ path: slashed(path.relative(this.#root, absolute)), change })
+    this.changed.push({ path: withSlashes(path.relative(this.#root, absolute)), change })
   }
 
   print(line: string): void {
@@ -155,14 +155,14 @@ export async function copyPath(command: FileCommand, from: PathArg, to: PathArg)
   if (found === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
   if (found.type === 'symlink') throw linkOperandError(from.given)
   if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
-  if (found.type !== 'directory') return copyFile(command, from, to)
+  if (found.type !== 'directory') return copyOperandFile(command, from, to)
   if (!command.has('-r')) throw new ProblemError({ kind: 'os', code: 'EISDIR', op: 'copyfile', path: from.given })
   const { files, dirs } = await intoNew(command, from, to, 'read')
   for (const dir of dirs) await command.files.makeDir(pathAfterMove(dir, from, to))
-  for (const file of files) await copyFile(command, file, pathAfterMove(file, from, to))
+  for (const file of files) await copyOperandFile(command, file, pathAfterMove(file, from, to))
 }
 
-async function copyFile(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
+async function copyOperandFile(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   const { overwrote } = await command.files.copy(from, to)
   command.recordChange(overwrote ? 'modify' : 'create', to)
   command.print(`'${from.given}' -> '${to.given}'`)
@@ -223,7 +223,8 @@ async function listTree(command: FileCommand, top: PathArg, access: 'read' | 'wr
   for (let at = 0; at < tree.dirs.length; at++) {
     const dir = tree.dirs[at]
     if (dir === undefined) break
-    for (const entry of await command.files.list(dir)) await sort(command, child(dir, entry), entry, access, tree)
+    for (const entry of await command.files.list(dir))
+      await classifyEntry(command, child(dir, entry), entry, access, tree)
     if (tree.files.length + tree.dirs.length > mostEntries) {
       const message = `'${top.given}' holds more than ${mostEntries} files`
       throw new ProblemError({ kind: 'bad-param', param: 'command', message })
@@ -232,7 +233,7 @@ async function listTree(command: FileCommand, top: PathArg, access: 'read' | 'wr
   return tree
 }
 
-async function sort(
+async function classifyEntry(
   command: FileCommand,
   arg: PathArg,
   { type }: DirectoryEntry,
@@ -253,5 +254,5 @@ const child = (dir: PathArg, { name }: DirectoryEntry): PathArg => ({
 
 function pathAfterMove(arg: PathArg, from: PathArg, to: PathArg): PathArg {
   const rest = arg.absolute.slice(from.absolute.length)
-  return { given: `${to.given.replace(/\/+$/, '')}${slashed(rest)}`, absolute: to.absolute + rest }
+  return { given: `${to.given.replace(/\/+$/, '')}${withSlashes(rest)}`, absolute: to.absolute + rest }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import type { ChangedFile, Effect, Landed, NotKept, Staged } from '../core/effects.ts'
 import { type Advice, adviseAskingUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
@@ -110,7 +110,7 @@ function splitStaged(scope: CommandScope): { staged: Staged[]; elsewhere: string
   const isBlocked = makeBlockedTest(scope)
   const [staged, elsewhere]: [Staged[], string[]] = [[], []]
   for (const { path: absolute, is } of scope.files.staged()) {
-    const name = slashed(path.relative(root, absolute))
+    const name = withSlashes(path.relative(root, absolute))
     if (!isInside(absolute, root)) elsewhere.push(absolute)
     else staged.push({ path: name, is: is.type === 'file' && isBlocked(name) ? { ...is, bytes: undefined } : is })
   }
@@ -436,7 +436,7 @@ async function runInside(
   const found = listBlocked(scope)
   const repository = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
   const inRoot = repository !== undefined && 'commonDir' in repository && isInside(repository.commonDir, root)
-  const gitDir = inRoot ? slashed(path.relative(root, repository.commonDir)) : undefined
+  const gitDir = inRoot ? withSlashes(path.relative(root, repository.commonDir)) : undefined
   const plain = makeBounds({ ...what, gitDir }, found, scope)
   const states = found.repositories.flatMap((name) => statesBelow(root, name))
   // Empty files that cannot be written: tools that copy or search the project stumble over a device. Git would see a file

@@ -54,7 +54,7 @@ export async function interpreterFor(
   let last: string | undefined
   for (const file of new Set(found)) {
     last = await versionOf(file, roots)
-    if (last !== undefined && fits(last, version)) return { ...usable, file }
+    if (last !== undefined && fitsVersion(last, version)) return { ...usable, file }
   }
   return {
     ok: false,
@@ -93,7 +93,7 @@ function venvVersion(file: string): string | undefined {
 }
 
 /** `3` and `3.11` fit 3.11.7; `3.1` does not. */
-const fits = (found: string, wanted: string): boolean =>
+const fitsVersion = (found: string, wanted: string): boolean =>
   found === wanted || found.startsWith(`${wanted.replace(/^v/, '')}.`) || found === wanted.replace(/^v/, '')
 
 /** The standalone program has Node inside, and its file runs only clada. */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isOsError } from '../core/errors.ts'
 import { homeDir } from '../core/platform.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import {
   type Approvals,
@@ -93,7 +93,7 @@ async function containmentOf(
   const program = approvals.program(line, width)
   if (program === undefined) return undefined
   const git = line.words[0] === 'git'
-  const ofGit = git ? await gitEnvironment(topOf(repositoryAt(place.absolute, root)) ?? root) : undefined
+  const ofGit = git ? await gitEnvironment(topOfRepository(repositoryAt(place.absolute, root)) ?? root) : undefined
   return {
     file: program.file,
     args: line.words.slice(1),
@@ -122,7 +122,7 @@ async function containmentOf(
   }
 }
 
-const topOf = (found: ReturnType<typeof repositoryAt>): string | undefined =>
+const topOfRepository = (found: ReturnType<typeof repositoryAt>): string | undefined =>
   found === undefined || 'reason' in found ? undefined : found.top
 
 /** What a command may do. */
@@ -186,10 +186,10 @@ const permitFor = ({ line, approvals }: Asking, network: boolean): Permit & { re
 function findStagedDecider({ line, approvals, scope: { files, settings } }: Asking): string | undefined {
   const own = approvals.program(line, 'wide')?.inside ?? []
   const changed = files.staged().filter((one) => {
-    const name = slashed(path.relative(settings.root, one.path))
+    const name = withSlashes(path.relative(settings.root, one.path))
     return decidesWhatRuns(name) || own.includes(one.path)
   })
-  return changed.map((one) => slashed(path.relative(settings.root, one.path)))[0]
+  return changed.map((one) => withSlashes(path.relative(settings.root, one.path)))[0]
 }
 
 const boundToDiskProblem = (line: ApprovalLine, name: string): Problem => ({

@@ -17,7 +17,7 @@ export async function runCommand({ command, dir }: RunRequest, scope: CommandSco
     const { reason, advice } = decision
     return fail({ kind: 'command-refused', reason, advice })
   }
-  const cwd = directoryOf(dir ?? rootArg(scope.settings.root), decision.cd)
+  const cwd = directoryAfterCd(dir ?? rootArg(scope.settings.root), decision.cd)
   if (decision.verdict === 'ask') return runApproved({ words: decision.words, typed: decision.typed, cwd }, scope)
   const { listed } = decision
   const { name } = listed.rule
@@ -30,6 +30,6 @@ export async function runCommand({ command, dir }: RunRequest, scope: CommandSco
   return runListedGit(listed, cwd, scope)
 }
 
-function directoryOf(dir: PathArg, cd: string | undefined): PathArg {
+function directoryAfterCd(dir: PathArg, cd: string | undefined): PathArg {
   return cd === undefined ? dir : { given: cd, absolute: path.resolve(dir.absolute, cd) }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import type { Ask, CommandSettings } from '../core/commands.ts'
 import type { Files, PathArg, Pathed } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -44,7 +44,7 @@ export async function checkDirectory(
 ): Promise<CheckedDirectory> {
   try {
     const { cwd, absolute } = await files.outside(dir, effect)
-    return { absolute, safePath: cwd, relative: slashed(path.relative(settings.root, absolute)) }
+    return { absolute, safePath: cwd, relative: withSlashes(path.relative(settings.root, absolute)) }
   } catch (error) {
     if (error instanceof ProblemError && error.problem.kind === 'os' && /^(ENOENT|ENOTDIR)$/.test(error.problem.code)) {
       throw new ProblemError({ kind: 'cwd-missing', path: dir.given })

@@ -31,7 +31,7 @@ export class FileOpError extends Error {
 /** Runs one parsed action. Never throws. */
 export async function executeFileOperation(action: CladaAction, options: CladaOptions = {}): Promise<FileOpResult> {
   try {
-    return await performed(action, options)
+    return await performAction(action, options)
   } catch (error) {
     // Only what has not the shape of an action: JavaScript may call with anything.
     const reason = error instanceof Error ? error.message : String(error)
@@ -39,7 +39,7 @@ export async function executeFileOperation(action: CladaAction, options: CladaOp
   }
 }
 
-async function performed(action: CladaAction, options: CladaOptions): Promise<FileOpResult> {
+async function performAction(action: CladaAction, options: CladaOptions): Promise<FileOpResult> {
   const params = Object.fromEntries(
     Object.entries(action.parameters).flatMap(([name, value]) => paramTexts(name, value)),
   )

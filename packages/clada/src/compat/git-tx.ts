@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type CladaOptions, historySettingsOf, settingsOf } from '../config/settings.ts'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { ActionResult } from '../core/result.ts'
 import { summaryPlace } from '../core/settings.ts'
@@ -48,8 +48,8 @@ export function commitChanges(
 ): Promise<string | undefined> {
   return withRepository(options, 'commitChanges', async ({ head, isolated: git }, { root, author, format }) => {
     const { top = root } = git.repository
-    const named = results.filter(({ success }) => success).flatMap((result) => pathsOf(result, root))
-    const names = [...new Set(named.map((file) => slashed(path.relative(top, file))))]
+    const named = results.filter(({ success }) => success).flatMap((result) => changedPathsOf(result, root))
+    const names = [...new Set(named.map((file) => withSlashes(path.relative(top, file))))]
     const inside = names.filter((name) => isInside(path.resolve(top, name), top))
     // An index of its own, so that what the user has staged stays staged and out of this commit.
     const env = { ...identityOf(author), GIT_INDEX_FILE: git.file('commit-index') }
@@ -98,7 +98,7 @@ async function withRepository<T>(
 }
 
 /** The files that an action changed, by its parameters and its data. */
-function pathsOf({ params, data }: ActionResult, root: string): string[] {
+function changedPathsOf({ params, data }: ActionResult, root: string): string[] {
   const named = ['path', 'old_path', 'new_path', 'source_path', 'dest_path'].map((name) => params[name])
   const changed = typeof data === 'object' && data !== null && 'changed' in data ? data.changed : []
   const listed = Array.isArray(changed) ? changed.map((one: { path?: unknown }) => one.path) : []

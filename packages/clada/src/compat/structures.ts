@@ -24,7 +24,7 @@ export async function read_structure(
   target: string,
   options?: CladaOptions,
 ): Promise<Awaited<StructureAnswer<'read_structure'>>> {
-  const found = await call('read_structure', { path, target }, options)
+  const found = await callOperation('read_structure', { path, target }, options)
   return 'error' in found && found.error === 'TARGET_NOT_FOUND' ? { matches: [] } : found
 }
 
@@ -33,7 +33,7 @@ export const list_structures = (
   path: string,
   depth?: number,
   options?: CladaOptions,
-): StructureAnswer<'list_structures'> => call('list_structures', { path, depth }, options)
+): StructureAnswer<'list_structures'> => callOperation('list_structures', { path, depth }, options)
 
 /** Replaces a structure. */
 export const replace_structure = (
@@ -41,14 +41,14 @@ export const replace_structure = (
   target: string,
   content: string,
   options?: CladaOptions,
-): StructureAnswer<'replace_structure'> => call('replace_structure', { path, target, content }, options)
+): StructureAnswer<'replace_structure'> => callOperation('replace_structure', { path, target, content }, options)
 
 /** Removes a structure. */
 export const delete_structure = (
   path: string,
   target: string,
   options?: CladaOptions,
-): StructureAnswer<'delete_structure'> => call('delete_structure', { path, target }, options)
+): StructureAnswer<'delete_structure'> => callOperation('delete_structure', { path, target }, options)
 
 /** Replaces text that occurs exactly once in a structure. */
 export const replace_text_in_structure = (
@@ -58,7 +58,7 @@ export const replace_text_in_structure = (
   new_text: string,
   options?: CladaOptions,
 ): StructureAnswer<'replace_text_in_structure'> =>
-  call('replace_text_in_structure', { path, target, old_text, new_text }, options)
+  callOperation('replace_text_in_structure', { path, target, old_text, new_text }, options)
 
 /** Replaces every occurrence of a text in a structure. */
 export const replace_all_text_in_structure = (
@@ -69,7 +69,7 @@ export const replace_all_text_in_structure = (
   expected_count?: number,
   options?: CladaOptions,
 ): StructureAnswer<'replace_all_text_in_structure'> =>
-  call('replace_all_text_in_structure', { path, target, old_text, new_text, expected_count }, options)
+  callOperation('replace_all_text_in_structure', { path, target, old_text, new_text, expected_count }, options)
 
 /** Inserts content before a structure. */
 export const insert_before_structure = (
@@ -77,7 +77,8 @@ export const insert_before_structure = (
   target: string,
   content: string,
   options?: CladaOptions,
-): StructureAnswer<'insert_before_structure'> => call('insert_before_structure', { path, target, content }, options)
+): StructureAnswer<'insert_before_structure'> =>
+  callOperation('insert_before_structure', { path, target, content }, options)
 
 /** Inserts content after a structure. */
 export const insert_after_structure = (
@@ -85,7 +86,8 @@ export const insert_after_structure = (
   target: string,
   content: string,
   options?: CladaOptions,
-): StructureAnswer<'insert_after_structure'> => call('insert_after_structure', { path, target, content }, options)
+): StructureAnswer<'insert_after_structure'> =>
+  callOperation('insert_after_structure', { path, target, content }, options)
 
 /** Moves a structure before another one, in the same or another file. */
 export const move_structure_to_before = (
@@ -95,7 +97,7 @@ export const move_structure_to_before = (
   dest_target: string,
   options?: CladaOptions,
 ): StructureAnswer<'move_structure_to_before'> =>
-  call('move_structure_to_before', { source_path, source_target, dest_path, dest_target }, options)
+  callOperation('move_structure_to_before', { source_path, source_target, dest_path, dest_target }, options)
 
 /** Moves a structure after another one, in the same or another file. */
 export const move_structure_to_after = (
@@ -105,7 +107,7 @@ export const move_structure_to_after = (
   dest_target: string,
   options?: CladaOptions,
 ): StructureAnswer<'move_structure_to_after'> =>
-  call('move_structure_to_after', { source_path, source_target, dest_path, dest_target }, options)
+  callOperation('move_structure_to_after', { source_path, source_target, dest_path, dest_target }, options)
 
 /** Moves a structure to the start of a file. */
 export const move_structure_to_file_start = (
@@ -114,7 +116,7 @@ export const move_structure_to_file_start = (
   dest_path: string,
   options?: CladaOptions,
 ): StructureAnswer<'move_structure_to_file_start'> =>
-  call('move_structure_to_file_start', { source_path, source_target, dest_path }, options)
+  callOperation('move_structure_to_file_start', { source_path, source_target, dest_path }, options)
 
 /** Moves a structure to the end of a file. */
 export const move_structure_to_file_end = (
@@ -123,9 +125,9 @@ export const move_structure_to_file_end = (
   dest_path: string,
   options?: CladaOptions,
 ): StructureAnswer<'move_structure_to_file_end'> =>
-  call('move_structure_to_file_end', { source_path, source_target, dest_path }, options)
+  callOperation('move_structure_to_file_end', { source_path, source_target, dest_path }, options)
 
-async function call<Name extends keyof StructureOperations>(
+async function callOperation<Name extends keyof StructureOperations>(
   action: Name,
   params: Readonly<Record<string, string | number | undefined>>,
   options?: CladaOptions,

@@ -78,7 +78,7 @@ export function validateAction<B extends ShamBlockLike>(
   const check: ActionCheck = { action, validators, warnings: [] }
   for (const [param, definition] of Object.entries(parameters)) {
     const value = given[param]
-    const wrong = value === undefined ? undefined : mistyped(check, param, definition, value)
+    const wrong = value === undefined ? undefined : findTypeError(check, param, definition, value)
     if (wrong !== undefined) return refuse(wrong)
   }
   return withoutUndefined({ valid: true, block, warnings: unlessEmpty(check.warnings) })
@@ -119,7 +119,7 @@ interface ActionCheck {
 }
 
 /** The first error in a value; `param` says where it is, such as `edits[1].old_text`. */
-function mistyped(
+function findTypeError(
   check: ActionCheck,
   param: string,
   definition: ParameterDef,
@@ -175,13 +175,13 @@ const types: Readonly<Record<string, TypeCheck>> = {
   array: (check, param, { items }, value) => {
     if (!Array.isArray(value)) return wrongType(check.action, param, 'array', value)
     if (items === undefined) return undefined
-    return firstError(value.entries(), ([at, item]) => mistyped(check, `${param}[${at}]`, items, item))
+    return firstError(value.entries(), ([at, item]) => findTypeError(check, `${param}[${at}]`, items, item))
   },
   object: (check, param, { properties = {} }, value) => {
     if (!isRecord(value)) return wrongType(check.action, param, 'object', value)
     return firstError(Object.entries(properties), ([name, definition]) => {
       const inner = `${param}.${name}`
-      if (!isAbsent(value[name])) return mistyped(check, inner, definition, value[name])
+      if (!isAbsent(value[name])) return findTypeError(check, inner, definition, value[name])
       if (definition.required !== true) return undefined
       const message = `Missing required parameter '${inner}' for action '${check.action}'`
       return { code: 'MISSING_PARAM', action: check.action, param: inner, message }

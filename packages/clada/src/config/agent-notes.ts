@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { hasCode } from '../core/errors.ts'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import type { Settings } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical } from './settings.ts'
@@ -44,7 +44,7 @@ const mostBytes = 256 * 1024
 
 function notesIn(dir: string, settings: NotesSettings): AgentNotes | undefined {
   const file = path.join(dir, agentNotesName)
-  const name = slashed(path.relative(settings.root, file))
+  const name = withSlashes(path.relative(settings.root, file))
   // Through a link it would be another project's, or none at all.
   if (canonical(dir) !== dir) return undefined
   if (makePathJudge(pathPolicyOf(settings)).path(name, file, 'read').verdict !== 'allow') return undefined

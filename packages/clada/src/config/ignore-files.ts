@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { parseIgnoreRules } from '@clada/reply/text/ignore-rules.ts'
 import { hasCode } from '../core/errors.ts'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import { foldedName, gitName, ignoreFileNames } from '../core/reserved-names.ts'
 import { type IgnoreFile, SettingsError } from '../core/settings.ts'
 import { readSmallFile } from './small-file.ts'
@@ -36,7 +36,7 @@ const mostRules = 1000
 function readIgnoreFile(dir: string, name: string): IgnoreFile[] {
   const file = path.join(dir, name)
   const wrong = (why: string): SettingsError =>
-    new SettingsError(`${slashed(file)} ${why}. It says what models may not read, so nothing runs without it.`)
+    new SettingsError(`${withSlashes(file)} ${why}. It says what models may not read, so nothing runs without it.`)
   let bytes: Buffer | undefined
   try {
     bytes = readSmallFile(file, { most: mostBytes, links: 'followed' })

@@ -25,13 +25,13 @@ import {
   dirsWithin,
   fileInRoot,
   fileOfOurs,
-  free,
+  alwaysAllowed,
   morePatterns,
   type Narrowing,
   partOfProject,
   someOf,
   towards,
-  trusted,
+  onlyTrusted,
 } from './narrowing.ts'
 
 /**
@@ -105,7 +105,7 @@ const hook = fields(
   'run',
 )
 
-const addTo = <T>(given: readonly T[], below: readonly T[]): readonly T[] => [...below, ...given]
+const appendGiven = <T>(given: readonly T[], below: readonly T[]): readonly T[] => [...below, ...given]
 
 export const keys = {
   version: key({
@@ -113,7 +113,7 @@ export const keys = {
     default: 1,
     about: "The version of this file's format.",
     example: '1',
-    project: free,
+    project: alwaysAllowed,
     to: 'loading',
   }),
   syntaxes: key({
@@ -151,7 +151,7 @@ export const keys = {
     example: '[secrets, "*.sqlite"]',
     project: morePatterns,
     to: (deniedPatterns) => ({ deniedPatterns }),
-    join: addTo,
+    join: appendGiven,
   }),
   allowed_actions: key({
     kind: orNone(list(actionName)),
@@ -210,7 +210,7 @@ export const keys = {
     about:
       'The encodings of files that are not UTF-8, by glob. A byte order mark comes first, then this key, then .editorconfig (charset) and .gitattributes (working-tree-encoding).',
     example: "{'legacy/*.txt': windows-1252}",
-    project: free,
+    project: alwaysAllowed,
     to: (encoding) => ({ encoding }),
     join: (given, below) => ({ ...below, ...given }),
   }),
@@ -236,7 +236,7 @@ export const keys = {
     default: null,
     about: 'The author of the commits; null: clada.',
     example: "'Ada <ada@example.org>'",
-    project: trusted,
+    project: onlyTrusted,
     to: (gitAuthor) => (gitAuthor === null ? {} : { gitAuthor }),
   }),
   'git.commit_message_format': key({
@@ -248,7 +248,7 @@ export const keys = {
     default: `AI: ${summaryPlace}`,
     about: 'The first line of a commit.',
     example: `"AI: [web] ${summaryPlace}"`,
-    project: trusted,
+    project: onlyTrusted,
     to: (commitMessageFormat) => ({ commitMessageFormat }),
   }),
   'git.trailers': key({
@@ -256,7 +256,7 @@ export const keys = {
     default: [],
     about: 'Lines at the end of the message of each commit, besides the one by which clada finds it.',
     example: '["Assisted-by: a language model"]',
-    project: trusted,
+    project: onlyTrusted,
     to: (commitTrailers) => (commitTrailers.length === 0 ? {} : { commitTrailers }),
   }),
   'git.hooks': key({
@@ -301,9 +301,9 @@ export const keys = {
     about:
       "Commands that may run, by their exact words; a * at the end matches any further arguments. In the user's file they apply to every project; clada trust asks about those of a project's file one by one.",
     example: '[npm test]',
-    project: trusted,
+    project: onlyTrusted,
     to: (approve) => ({ approve }),
-    join: addTo,
+    join: appendGiven,
     askedEach: true,
   }),
   'commands.network': key({
@@ -311,9 +311,9 @@ export const keys = {
     default: [],
     about: 'Commands of commands.approve that may use the network. Without an entry here they run without it.',
     example: '[npm install]',
-    project: trusted,
+    project: onlyTrusted,
     to: (network) => ({ network }),
-    join: addTo,
+    join: appendGiven,
   }),
   'commands.env': key({
     kind: list(textKind({ says: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
@@ -321,9 +321,9 @@ export const keys = {
     about:
       'Environment variables that approved commands and hooks see, in addition to harmless ones such as LANG, TERM and JAVA_HOME.',
     example: '[DJANGO_SETTINGS_MODULE]',
-    project: trusted,
+    project: onlyTrusted,
     to: (commandEnv) => ({ commandEnv }),
-    join: addTo,
+    join: appendGiven,
   }),
   'limits.input': key({
     kind: size,
@@ -346,7 +346,7 @@ export const keys = {
     default: defaultLimits.historyBytes,
     about: 'The largest size of the history of a project on the disk. The oldest executions are removed first.',
     example: '200m',
-    project: trusted,
+    project: onlyTrusted,
     to: (historyBytes) => ({ limits: { historyBytes } }),
   }),
   'limits.timeout': key({
@@ -395,7 +395,7 @@ export const keys = {
     default: 50,
     about: 'How long the file must stay unchanged before it is read, in milliseconds.',
     example: '200',
-    project: free,
+    project: alwaysAllowed,
     to: 'listener',
   }),
   'clipboard.read': key({
@@ -428,25 +428,25 @@ export const keys = {
     about:
       "Commands that run before an execution that may change something. One that fails stops it. The user's come first, then those of a trusted project.",
     example: '[{run: npm run generate, timeout: 1min}]',
-    project: trusted,
+    project: onlyTrusted,
     to: (before) => ({ hooks: { before } }),
-    join: addTo,
+    join: appendGiven,
   }),
   'hooks.after': key({
     kind: list(hook, 100),
     default: [],
     about: 'Commands that run after it, successful or not.',
     example: "[{run: 'npx --no-install prettier --write --ignore-unknown ${modifiedFiles}'}]",
-    project: trusted,
+    project: onlyTrusted,
     to: (after) => ({ hooks: { after } }),
-    join: addTo,
+    join: appendGiven,
   }),
   vars: key({
     kind: mapOf(textKind(), /^[A-Za-z_]\w*$/),
     default: {},
     about: 'Texts for ${NAME} in hooks.',
     example: '{BRANCH: main}',
-    project: trusted,
+    project: onlyTrusted,
     to: (vars) => ({ vars }),
     join: (given, below) => ({ ...below, ...given }),
   }),
@@ -456,7 +456,7 @@ export const keys = {
     about:
       'The format of reports of clada run. auto: pretty on a terminal, otherwise the one that suits the syntax of the document. clada watch, clada mcp and the page always use llm for models.',
     example: 'llm',
-    project: free,
+    project: alwaysAllowed,
     to: 'report',
   }),
   'report.budget': key({
@@ -464,7 +464,7 @@ export const keys = {
     default: null,
     about: 'The longest report, in tokens of four characters; null: 6000 for llm, no limit for the others.',
     example: '8000',
-    project: free,
+    project: alwaysAllowed,
     to: 'report',
   }),
   'report.evidence': key({
@@ -473,7 +473,7 @@ export const keys = {
     about:
       'What reports say about the files that an action changed. lines: where and how much. diff: also up to three lines of the difference.',
     example: 'lines',
-    project: free,
+    project: alwaysAllowed,
     to: (evidence) => ({ evidence }),
   }),
   'report.syntax_check': key({
@@ -482,7 +482,7 @@ export const keys = {
     about:
       'Whether reports warn about a file of a known language that parsed before an execution and does not after it. Without a lasting process (watch, loop, mcp, ui) only files up to 48 kB are parsed.',
     example: 'off',
-    project: free,
+    project: alwaysAllowed,
     to: (syntaxCheck) => ({ syntaxCheck }),
   }),
   'report.error_detail': key({
@@ -490,7 +490,7 @@ export const keys = {
     default: 'full',
     about: 'How much is reported about failures.',
     example: 'minimal',
-    project: free,
+    project: alwaysAllowed,
     to: 'report',
   }),
   'report.color': key({
@@ -498,7 +498,7 @@ export const keys = {
     default: 'auto',
     about: 'Colours; auto: on a terminal.',
     example: 'never',
-    project: free,
+    project: alwaysAllowed,
     to: 'report',
   }),
   notify: key({
@@ -506,7 +506,7 @@ export const keys = {
     default: 'auto',
     about: 'A notice of the terminal (OSC 9, or the bell) when a run or a loop of more than ten seconds ends.',
     example: 'off',
-    project: free,
+    project: alwaysAllowed,
     to: 'report',
   }),
   'prompt.rules': key({
@@ -514,9 +514,9 @@ export const keys = {
     default: [],
     about: 'House rules that clada prompt gives to the model. Those of a project are used only when it is trusted.',
     example: '[Tests live beside the code they test.]',
-    project: trusted,
+    project: onlyTrusted,
     to: 'prompt',
-    join: addTo,
+    join: appendGiven,
   }),
 } as const
 
@@ -543,7 +543,7 @@ export type Config = {
     : KeyValues[name]
 }
 
-export function nested(values: KeyValues): Config {
+export function nestValues(values: KeyValues): Config {
   const config: Record<string, unknown> = {}
   for (const name of keyNames) {
     const [group = '', inner] = name.split('.')

@@ -19,7 +19,7 @@ export const yesNo: ValueKind<boolean> = {
   says: 'true or false',
   schema: () => ({ type: 'boolean' }),
   read: (tree, note) =>
-    tree.kind === 'scalar' && typeof tree.value === 'boolean' ? tree.value : wrong(tree, yesNo.says, note),
+    tree.kind === 'scalar' && typeof tree.value === 'boolean' ? tree.value : noteWrongValue(tree, yesNo.says, note),
 }
 
 export function oneOf<const T extends string | number>(
@@ -33,7 +33,7 @@ export function oneOf<const T extends string | number>(
       const found = tree.kind === 'scalar' ? values.find((value) => value === tree.value) : undefined
       if (found !== undefined) return found
       const close = tree.kind === 'scalar' ? findClosestName(String(tree.value), values.map(String)) : undefined
-      return wrong(tree, says, note, close)
+      return noteWrongValue(tree, says, note, close)
     },
   }
 }
@@ -52,10 +52,10 @@ export function textKind({ says = 'a text', most = 10_000, pattern, refuse }: Te
     schema: () => ({ type: 'string', minLength: 1, maxLength: most, pattern: pattern?.source }),
     read: (tree, note) => {
       const value = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : undefined
-      if (value === undefined || value === '') return wrong(tree, says, note)
-      if (value.length > most) return wrong(tree, `at most ${most} characters long`, note)
+      if (value === undefined || value === '') return noteWrongValue(tree, says, note)
+      if (value.length > most) return noteWrongValue(tree, `at most ${most} characters long`, note)
       const refusal = pattern?.test(value) === false ? says : refuse?.(value)
-      return refusal === undefined ? value : wrong(tree, refusal, note)
+      return refusal === undefined ? value : noteWrongValue(tree, refusal, note)
     },
   }
 }
@@ -68,7 +68,7 @@ export function wholeNumber(least: number, most: number): ValueKind<number> {
     read: (tree, note) => {
       const value = tree.kind === 'scalar' ? tree.value : undefined
       const good = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
-      return good ? value : wrong(tree, says, note)
+      return good ? value : noteWrongValue(tree, says, note)
     },
   }
 }
@@ -117,7 +117,7 @@ function measureKind({ says, units, shown, least, most }: Measure): ValueKind<nu
       const written = typeof given === 'string' ? new RegExp(pattern, 'i').exec(given) : null
       const unit = units[written?.[2]?.toLowerCase() ?? ''] ?? 1
       const value = typeof given === 'number' ? given : written === null ? NaN : parseFloat(written[0]) * unit
-      return value >= least && value <= most ? value : wrong(tree, says, note)
+      return value >= least && value <= most ? value : noteWrongValue(tree, says, note)
     },
     write: (value) => {
       const unit = shown.find((name) => value % (units[name] ?? 1) === 0)
@@ -132,8 +132,8 @@ export function list<T>(of: ValueKind<T>, most = 1000): ValueKind<readonly T[]> 
     says,
     schema: () => ({ type: 'array', items: of.schema(), maxItems: most }),
     read: (tree, note) => {
-      if (tree.kind !== 'list') return wrong(tree, says, note)
-      if (tree.items.length > most) return wrong(tree, `at most ${most} entries long`, note)
+      if (tree.kind !== 'list') return noteWrongValue(tree, says, note)
+      if (tree.items.length > most) return noteWrongValue(tree, `at most ${most} entries long`, note)
       const values = tree.items.map((item) => of.read(item, note))
       return values.every((value) => value !== undefined) ? values : undefined
     },
@@ -157,8 +157,8 @@ export function mapOf<T>(of: ValueKind<T>, names: RegExp, most = 1000): ValueKin
     says,
     schema: () => ({ type: 'object', propertyNames: { pattern: names.source }, additionalProperties: of.schema() }),
     read: (tree, note) => {
-      if (tree.kind !== 'map') return wrong(tree, says, note)
-      if (tree.entries.length > most) return wrong(tree, `at most ${most} names`, note)
+      if (tree.kind !== 'map') return noteWrongValue(tree, says, note)
+      if (tree.entries.length > most) return noteWrongValue(tree, `at most ${most} names`, note)
       const values: [string, T][] = []
       for (const { name, at, value } of tree.entries) {
         if (!names.test(name)) note(at, `has the name ${quoteValue(name)}, which must be letters, digits and _.`)
@@ -186,7 +186,7 @@ export function fields<K extends Readonly<Record<string, ValueKind<unknown>>>, N
       additionalProperties: false,
     }),
     read: (tree, note) => {
-      if (tree.kind !== 'map') return wrong(tree, says, note)
+      if (tree.kind !== 'map') return noteWrongValue(tree, says, note)
       const values: [string, unknown][] = []
       for (const { name, at, value } of tree.entries) {
         const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
@@ -217,7 +217,7 @@ export const quoteValue = (value: string): string =>
 
 export const spellValue = (text: string): string => spellOutLine(text.replaceAll('\t', '\\t'))
 
-function wrong(tree: YamlNode, says: string, note: ReportMistake, close?: string): undefined {
+function noteWrongValue(tree: YamlNode, says: string, note: ReportMistake, close?: string): undefined {
   if (tree.kind === 'broken') return undefined
   const given =
     tree.kind === 'list'

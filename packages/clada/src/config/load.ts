@@ -2,7 +2,7 @@ import { plainReason } from '../core/os-words.ts'
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import path from 'node:path'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { pathSpellings, userFile } from '../state/user-state.ts'
@@ -96,8 +96,8 @@ async function givenByEditor(settings: EditorSettings, dir: string) {
   const { givenBySettings } = await import('./editor-settings.ts')
   const [user, workspace] = [givenBySettings(settings.user), givenBySettings(settings.workspace)]
   return {
-    user: resolved(user.given, dir),
-    workspace: resolved(workspace.given, dir),
+    user: resolveDirs(user.given, dir),
+    workspace: resolveDirs(workspace.given, dir),
     errors: user.errors.map((error) => `settings: ${error}`),
     warnings: workspace.errors.map((error) => `workspace settings: ignored: ${error}`),
   }
@@ -139,16 +139,16 @@ async function readGiven(
   )
   errors.push(...all.slice(0, mostErrors).map(located))
   if (all.length > mostErrors) errors.push(`${configFileName(file)}: and ${all.length - mostErrors} more.`)
-  return { file, text: read.text, given: resolved(given, path.dirname(file)) }
+  return { file, text: read.text, given: resolveDirs(given, path.dirname(file)) }
 }
 
 const mostErrors = 50
 
 const configFileName = (file: string): string =>
-  path.basename(file) === projectFileName ? projectFileName : slashed(file)
+  path.basename(file) === projectFileName ? projectFileName : withSlashes(file)
 
 /** Directories as they really are, so that no link and no dots make one look like another. */
-function resolved(given: GivenKeys, dir: string): GivenKeys {
+function resolveDirs(given: GivenKeys, dir: string): GivenKeys {
   const absolute = (value: unknown): string =>
     canonical(path.resolve(dir, String(value).replace(/^~(?=\/|$)/, homeDir())))
   const { root, allowed_roots: roots } = given
@@ -191,10 +191,10 @@ function refusals(merged: MergedConfig, user: Loaded['user'], project: Loaded['p
   return keyNames.flatMap((name) => {
     const { refused, from, value } = merged[name]
     if (refused === undefined) return []
-    const asked = `ignored ${name}: ${written(name, refused.value)}`
-    const used = from === 'default' ? `; using ${name}: ${written(name, value)}` : ''
+    const asked = `ignored ${name}: ${writeValue(name, refused.value)}`
+    const used = from === 'default' ? `; using ${name}: ${writeValue(name, value)}` : ''
     if (refused.by === 'user') {
-      const place = `${slashed(user?.file ?? '')}:${refused.at.line}`
+      const place = `${withSlashes(user?.file ?? '')}:${refused.at.line}`
       return `${place}: ${asked} (this file is inside the project)${used}.`
     }
     if (refused.by === 'workspace')
@@ -206,7 +206,7 @@ function refusals(merged: MergedConfig, user: Loaded['user'], project: Loaded['p
 }
 
 /** A value on one line. */
-export const written = (name: KeyName, value: unknown): string => {
+export const writeValue = (name: KeyName, value: unknown): string => {
   const { write } = keyOf(name).kind
   const text = JSON.stringify(write === undefined ? value : write(value))
   return quoteValue(text).slice(1, -1)

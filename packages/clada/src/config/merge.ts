@@ -2,7 +2,7 @@ import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
 import { anchorPatterns } from '../policy/glob.ts'
-import { type Config, groups, type KeyName, keyNames, keyOf, nested, type KeyValues } from './keys.ts'
+import { type Config, groups, type KeyName, keyNames, keyOf, nestValues, type KeyValues } from './keys.ts'
 import { type YamlEntry, type ConfigError, orMeant, type YamlPosition, quoteValue, type YamlNode } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import type { CladaOptions } from './settings.ts'
@@ -30,10 +30,10 @@ export interface FileGiven {
 
 /** Defaults, then the user's file and settings, then the project's. */
 export function merge(user?: FileGiven, project?: FileGiven, editor?: MergedEditor): MergedConfig {
-  const byFile = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
-  const own = eachKey((name) => onTop(name, 'editor', editor?.user, byFile[name]))
-  const byProject = eachKey((name) => onTop(name, 'project', project, own[name]))
-  const merged = eachKey((name) => onTop(name, 'workspace', editor?.workspace, byProject[name]))
+  const byFile = eachKey((name) => putOnTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
+  const own = eachKey((name) => putOnTop(name, 'editor', editor?.user, byFile[name]))
+  const byProject = eachKey((name) => putOnTop(name, 'project', project, own[name]))
+  const merged = eachKey((name) => putOnTop(name, 'workspace', editor?.workspace, byProject[name]))
   if (project === undefined || project.trusted) return merged
   return { ...merged, denied_patterns: stillBlocked(merged, own, project), allowed_roots: stillOpen(merged, project) }
 }
@@ -62,7 +62,7 @@ function stillBlocked(merged: MergedConfig, own: MergedConfig, { facts }: FileGi
   return { ...denied, value: anchorPatterns(denied.value as readonly string[], bases) }
 }
 
-function onTop(name: KeyName, by: ConfigSource, file: FileGiven | undefined, below: Effective): Effective {
+function putOnTop(name: KeyName, by: ConfigSource, file: FileGiven | undefined, below: Effective): Effective {
   const { project: narrow, join = (given) => given, askedEach } = keyOf(name)
   const asked = file?.given[name]
   if (file === undefined || asked === undefined) return below
@@ -77,7 +77,7 @@ function onTop(name: KeyName, by: ConfigSource, file: FileGiven | undefined, bel
 }
 
 export const configOf = (merged: MergedConfig): Config =>
-  nested(Object.fromEntries(keyNames.map((name) => [name, merged[name].value])) as KeyValues)
+  nestValues(Object.fromEntries(keyNames.map((name) => [name, merged[name].value])) as KeyValues)
 
 /** The options of a run that keys with these values set. */
 export function optionsOf(values: Iterable<readonly [name: KeyName, value: unknown]>): CladaOptions {

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import { anchorPatterns } from '../policy/glob.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
@@ -16,8 +16,8 @@ export function narrowTo(options: CladaOptions, dirs: readonly string[]): CladaO
   const judge = makePathJudge(pathPolicyOf(settings))
   // Blocked by the name of a directory above, it stays blocked when a root begins below that directory.
   const isOpen = (dir: string): boolean =>
-    ours.includes(dir) || judge.path(slashed(path.relative(root, dir)), dir, 'write').verdict === 'allow'
-  const common = ours.flatMap((own) => dirs.flatMap((dir) => smaller(own, dir)))
+    ours.includes(dir) || judge.path(withSlashes(path.relative(root, dir)), dir, 'write').verdict === 'allow'
+  const common = ours.flatMap((own) => dirs.flatMap((dir) => smallerOf(own, dir)))
   const [first, ...rest] = new Set([...common, ...(allowEscape ? dirs : [])].filter(isOpen))
   if (first === undefined) return undefined
   const bases = allowEscape ? [...ours, path.parse(root).root] : ours
@@ -26,7 +26,7 @@ export function narrowTo(options: CladaOptions, dirs: readonly string[]): CladaO
   return { ...options, repoPath: first, partOf, allowedRoots: rest, allowEscape: false, deniedPatterns }
 }
 
-function smaller(own: string, dir: string): string[] {
+function smallerOf(own: string, dir: string): string[] {
   if (isInside(own, dir)) return [own]
   return isInside(dir, own) ? [dir] : []
 }

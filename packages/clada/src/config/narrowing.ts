@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 
 /**
  * What a project may set without being trusted. Each rule gets the wanted value and the one that applies without it, and
@@ -16,10 +16,10 @@ export interface ProjectFacts {
 }
 
 /** A preference of the project, which allows nothing more. */
-export const free = <T>(wanted: T): T => wanted
+export const alwaysAllowed = <T>(wanted: T): T => wanted
 
 /** It applies only in the user's own file, or in a trusted one. */
-export const trusted = <T>(_wanted: T, allowed: T): T => allowed
+export const onlyTrusted = <T>(_wanted: T, allowed: T): T => allowed
 
 /** Choices in order, the safest first. */
 export const towards =
@@ -49,7 +49,7 @@ export const partOfProject: Narrowing<string | null> = (wanted, allowed, facts) 
 /** A path that is blocked by the name of a directory above it must stay blocked when a root begins below that directory. */
 export function isOpenPart(dir: string, roots: readonly string[], { mayWrite }: ProjectFacts): boolean {
   const around = roots.filter((root) => isInside(dir, root))
-  return around.length > 0 && around.every((root) => dir === root || mayWrite(slashed(path.relative(root, dir))))
+  return around.length > 0 && around.every((root) => dir === root || mayWrite(withSlashes(path.relative(root, dir))))
 }
 
 /** Patterns that block more, none that re-allows. `wanted` begins with the allowed ones. */

@@ -2,7 +2,7 @@ import type { EncodingName } from '../core/encodings.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import { foldedName } from '../core/reserved-names.ts'
 import { registryWith } from '../actions/registry.ts'
 import type { ActionSpec, Registry } from '../core/action.ts'
@@ -202,7 +202,7 @@ export function settingsOf(options: CladaOptions): Settings {
  */
 function refuseSecretPlaces(roots: readonly string[], patterns: readonly string[]): void {
   for (const root of roots) {
-    const names = `/${foldedName(slashed(root))}/`
+    const names = `/${foldedName(withSlashes(root))}/`
     const found = secretDirectories.find(
       ({ name }) => names.includes(`/${name}/`) && patterns.lastIndexOf(name) > patterns.lastIndexOf(`!${name}`),
     )
@@ -234,7 +234,7 @@ function refuseGitDirectories(roots: readonly string[]): void {
  */
 function deniedFrom(roots: readonly string[], patterns: readonly string[]): readonly string[] {
   const rests = roots.flatMap((root) => {
-    const dirs = new Set(slashed(root).toLowerCase().split('/'))
+    const dirs = new Set(withSlashes(root).toLowerCase().split('/'))
     return patterns
       .filter(
         (pattern) =>
@@ -245,7 +245,7 @@ function deniedFrom(roots: readonly string[], patterns: readonly string[]): read
             .some((dir) => dirs.has(dir)),
       )
       .flatMap((pattern) => belowRoot(`/**/${pattern}`, root).filter((rest) => !rest.startsWith('**')))
-      .map((rest) => `${slashed(root)}/${rest}`)
+      .map((rest) => `${withSlashes(root)}/${rest}`)
   })
   return rests.length === 0 ? patterns : [...patterns, ...rests]
 }

@@ -25,7 +25,7 @@ export function yamlTree(text: string): YamlTree {
     // Thousands of nested brackets exhaust the stack.
     const reason = error instanceof RangeError ? 'it is nested too deeply' : String(error)
     return {
-      tree: broken(origin),
+      tree: brokenNode(origin),
       errors: [{ at: origin, message: `This cannot be read as YAML: ${reason}.` }],
       soundTo: 1,
     }
@@ -40,7 +40,7 @@ export interface YamlTree {
 }
 
 const origin: YamlPosition = { line: 1, column: 1 }
-const broken = (at: YamlPosition): YamlNode => ({ kind: 'broken', at })
+const brokenNode = (at: YamlPosition): YamlNode => ({ kind: 'broken', at })
 
 /** Far more than any config holds, far less than what a few aliases of aliases can make. */
 const mostNodes = 20_000
@@ -65,21 +65,21 @@ class Growing {
       if (!this.#stopped)
         this.#errors.push({ at, message: 'There is too much here for a config, or too many aliases.' })
       this.#stopped = true
-      return broken(at)
+      return brokenNode(at)
     }
     if (isAlias(node)) {
       const target = node.resolve(this.#document)
       if (target !== undefined) return { ...this.grow(target, at, depth), at }
       const message = `${quoteValue(`*${node.source}`)} begins with '*', which YAML takes for an alias. Put the text in quotes.`
       this.#errors.push({ at, message })
-      return broken(at)
+      return brokenNode(at)
     }
     if ((isScalar(node) || isMap(node) || isSeq(node)) && node.tag !== undefined && !node.tag.startsWith('tag:yaml')) {
       this.#errors.push({
         at,
         message: `${quoteValue(node.tag)} begins with '!', which YAML takes for a tag. Put the text in quotes.`,
       })
-      return broken(at)
+      return brokenNode(at)
     }
     if (isSeq(node)) return { kind: 'list', at, items: node.items.map((item) => this.grow(item, at, depth + 1)) }
     if (isMap(node)) return { kind: 'map', at, entries: this.#entries(node.items, at, depth) }

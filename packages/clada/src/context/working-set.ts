@@ -7,7 +7,7 @@ import { findProjectFile, makeProjectFiles } from '../state/project-files.ts'
 import { findState } from '../state/project-state.ts'
 import { lockFileOf, takeLock } from '../store/lock.ts'
 import { type ExecutionRecord, numbersIn, readRecord } from '../store/record.ts'
-import { pathFrom, slashed } from '../core/paths.ts'
+import { pathFrom, withSlashes } from '../core/paths.ts'
 import { putFile, readOwn, renameFile } from '../state/own-files.ts'
 
 /** Whose working set it is. */
@@ -56,7 +56,7 @@ function setOnDisk({ root, session }: WorkingSetOwner): WorkingSet {
     clear: async () => {
       if (there() === undefined) return undefined
       return locked((file) => {
-        const aside = isReadable(file, root) ? undefined : putAside(file)
+        const aside = canReadEntries(file, root) ? undefined : putAside(file)
         writeEntries(file, root, [], session)
         return aside
       })
@@ -65,7 +65,7 @@ function setOnDisk({ root, session }: WorkingSetOwner): WorkingSet {
   }
 }
 
-function isReadable(file: string, root: string): boolean {
+function canReadEntries(file: string, root: string): boolean {
   try {
     readEntries(file, root)
     return true
@@ -142,7 +142,7 @@ export function readEntries(file: string, root: string, session?: string): Worki
 /** The sets of other sessions stay as they are. */
 export function writeEntries(file: string, root: string, entries: readonly WorkingEntry[], session?: string): void {
   const kept = entries.map(({ path: absolute, added }) => ({ path: pathFrom(root, absolute), added }))
-  const before = isReadable(file, root) ? setsIn(file) : noSets
+  const before = canReadEntries(file, root) ? setsIn(file) : noSets
   const sessions = new Map(before.sessions)
   if (session !== undefined && kept.length > 0) sessions.set(session, kept)
   else if (session !== undefined) sessions.delete(session)
@@ -155,7 +155,7 @@ export function writeEntries(file: string, root: string, entries: readonly Worki
 export function putAside(file: string): string {
   const aside = `${file}.${new Date().toISOString().replace(/[:.]/g, '-')}.broken`
   renameFile(file, aside)
-  return slashed(aside)
+  return withSlashes(aside)
 }
 
 const version = 1
@@ -172,7 +172,7 @@ function setsIn(file: string): Sets {
   const text = readOwn(file)
   if (text === undefined) return noSets
   const broken = (reason: string): ProblemError =>
-    new ProblemError({ kind: 'context-broken', file: slashed(file), reason })
+    new ProblemError({ kind: 'context-broken', file: withSlashes(file), reason })
   let found: unknown
   try {
     found = JSON.parse(text)

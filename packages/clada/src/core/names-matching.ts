@@ -1,4 +1,4 @@
-import { bounded, withTimeLimit } from './time-limit.ts'
+import { runBounded, withTimeLimit } from './time-limit.ts'
 
 /** The names that match a glob, those with a leading dot included. */
 export async function namesMatching(names: readonly string[], pattern: string): Promise<string[]> {
@@ -6,7 +6,7 @@ export async function namesMatching(names: readonly string[], pattern: string): 
   const { default: picomatch } = await import('picomatch')
   // A pattern becomes an expression, and one with many stars can try them against each other for ever.
   return withTimeLimit(mostMs, () =>
-    bounded(() => {
+    runBounded(() => {
       const matches = picomatch(pattern, { dot: true })
       return names.filter((name) => matches(name))
     }),

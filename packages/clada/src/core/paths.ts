@@ -31,10 +31,12 @@ export function dirsAbove(name: string): string[] {
  * with its history; absolute where it is outside the project. `path.resolve(root, short)` is the way back.
  */
 export const pathFrom = (root: string, absolute: string): string =>
-  slashed(isInside(absolute, root) ? absolute.slice(root.endsWith(path.sep) ? root.length : root.length + 1) : absolute)
+  withSlashes(
+    isInside(absolute, root) ? absolute.slice(root.endsWith(path.sep) ? root.length : root.length + 1) : absolute,
+  )
 
 /** With slashes, as git and people write paths. */
-export const slashed = (name: string, on: Platform = platform): string =>
+export const withSlashes = (name: string, on: Platform = platform): string =>
   on.path.sep === '/' ? name : name.replaceAll(on.path.sep, '/')
 
 /**

@@ -2,7 +2,7 @@ import type { Document } from '@clada/reply/core/block.ts'
 import { InputError, Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { ProblemError } from './problem.ts'
-import { bounded, withTimeLimit } from './time-limit.ts'
+import { runBounded, withTimeLimit } from './time-limit.ts'
 
 /**
  * The blocks of a reply. Readers are linear in the text; should a text be found for which one is not, it costs no more than an
@@ -16,7 +16,7 @@ export const readReply = (text: string, reading: Parameters<typeof findBlocks>[1
 /** Runs a reader. @throws InputError */
 export function withinReadingTime<T>(ms: number, read: () => T): T {
   try {
-    return withTimeLimit(ms, () => bounded(read))
+    return withTimeLimit(ms, () => runBounded(read))
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.kind !== 'too-complex') throw error
     const why = error.problem.over === 'time' ? `not within ${ms / 1000} s` : 'it is nested too deeply'

@@ -42,14 +42,14 @@ let end = Infinity
  *
  * @throws ProblemError when it took too long, or was nested too deeply
  */
-export function bounded<T>(work: () => T, whenStopped: () => void = () => undefined): T {
+export function runBounded<T>(work: () => T, whenStopped: () => void = () => undefined): T {
   const budget = budgets.getStore()
-  if (budget === undefined || end !== Infinity) return deep(work)
+  if (budget === undefined || end !== Infinity) return runDeep(work)
   const begun = now()
   const left = budget.ms - budget.used
   if (left <= 0) throw new ProblemError({ kind: 'too-complex', over: 'time', ms: budget.ms })
   const made: { value: T }[] = []
-  running = () => made.push({ value: deep(work) })
+  running = () => made.push({ value: runDeep(work) })
   end = begun + left
   try {
     // Work that looks at the clock itself ends by itself; only then is it stopped wherever it is.
@@ -66,7 +66,7 @@ export function bounded<T>(work: () => T, whenStopped: () => void = () => undefi
   throw new Error('the work was not run')
 }
 
-setGuard((work) => bounded(work))
+setGuard((work) => runBounded(work))
 
 /** What an action may still compute, for work in another thread. */
 export function timeLeft(): { readonly ms: number; readonly left: number } {
@@ -83,7 +83,7 @@ export function checkTime(): void {
   throw new ProblemError({ kind: 'too-complex', over: 'time', ms: budgets.getStore()?.ms ?? 0 })
 }
 
-function deep<T>(work: () => T): T {
+function runDeep<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

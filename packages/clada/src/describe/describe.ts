@@ -204,7 +204,7 @@ function definitionOf(spec: ActionSpec): ToolDefinition {
     output_display: spec.display,
     primary_param: spec.primary,
     parameters: Object.fromEntries(Object.entries(spec.params).map(([name, param]) => [name, parameterOf(param)])),
-    returns: { success: 'boolean', ...dataOf(spec.returns), 'error?': 'string' },
+    returns: { success: 'boolean', ...returnedData(spec.returns), 'error?': 'string' },
   })
 }
 
@@ -238,13 +238,13 @@ const parameterOf = ({
   })
 
 /** Every field is optional here, because a failure has none of them. */
-function dataOf(returns: Shape): ToolDefinition['returns'] {
-  if (isList(returns) || typeof returns === 'string') return { 'data?': valueOf(returns) }
-  return Object.fromEntries(fieldsOf(returns).map(({ name, shape }) => [`${name}?`, valueOf(shape)]))
+function returnedData(returns: Shape): ToolDefinition['returns'] {
+  if (isList(returns) || typeof returns === 'string') return { 'data?': returnedValue(returns) }
+  return Object.fromEntries(fieldsOf(returns).map(({ name, shape }) => [`${name}?`, returnedValue(shape)]))
 }
 
-function valueOf(shape: Shape): ReturnedValue {
+function returnedValue(shape: Shape): ReturnedValue {
   if (typeof shape === 'string') return wordParts(shape).type
-  if (isList(shape)) return { type: 'array', items: valueOf(shape[0]) }
-  return Object.fromEntries(Object.entries(shape).map(([name, of]) => [name, valueOf(of)]))
+  if (isList(shape)) return { type: 'array', items: returnedValue(shape[0]) }
+  return Object.fromEntries(Object.entries(shape).map(([name, of]) => [name, returnedValue(of)]))
 }

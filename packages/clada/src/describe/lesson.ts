@@ -69,7 +69,7 @@ export function lessonFor(options: LessonOptions): PromptLesson {
   const names = new Set(forms.map(({ spec }) => spec.name))
   const examples = workedExamples.flatMap((row, at) => {
     const fitting = row.flatMap((example) => {
-      const blocks = blocksOf(example, teaching, options, at)
+      const blocks = writeCalls(example, teaching, options, at)
       return blocks !== undefined && teaching.read(blocks).every(({ action }) => names.has(action))
         ? [{ example, blocks }]
         : []
@@ -80,7 +80,7 @@ export function lessonFor(options: LessonOptions): PromptLesson {
 }
 
 /** Undefined when the syntax cannot say all of it. */
-function blocksOf(
+function writeCalls(
   { calls }: WorkedExample,
   teaching: Teaching,
   options: LessonOptions,
@@ -99,10 +99,10 @@ const ids = ['k7m', 'x2q', 'd4v']
 function withPaths(call: Call, { paths }: Teaching, { root, relativePaths }: LessonOptions): Call {
   const { path } = call.params
   if (path === undefined || paths === 'relative' || relativePaths) return call
-  return { ...call, params: { ...call.params, path: under(root, path) } }
+  return { ...call, params: { ...call.params, path: pathBelowRoot(root, path) } }
 }
 
-const under = (root: string, path: string): string => `${root.endsWith('/') ? root : `${root}/`}${path}`
+const pathBelowRoot = (root: string, path: string): string => `${root.endsWith('/') ? root : `${root}/`}${path}`
 
 /** How a call of an action looks in a syntax, on one line; undefined where the syntax has no words for it. */
 function callForm(spec: ActionSpec, teaching: Teaching, rare: Rare): string | undefined {

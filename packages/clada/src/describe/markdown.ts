@@ -44,7 +44,7 @@ function actionSection(spec: ActionSpec): string[] {
 
 function parameterTable(params: ActionSpec['params']): string[] {
   const rows = Object.entries(params).map(([name, param]) =>
-    row([`\`${name}\``, paramType(param), leftOut(param), param.description]),
+    row([`\`${name}\``, paramType(param), describeDefault(param), param.description]),
   )
   if (rows.length === 0) return ['It takes no parameters.', '']
   return [row(['parameter', 'type', 'default', 'meaning']), row(['---', '---', '---', '---']), ...rows, '']
@@ -73,24 +73,24 @@ const types: Readonly<Record<Param['type'], string>> = {
   count: 'positive integer, or `all`',
 }
 
-function leftOut({ required, unless, default: value }: Param): string {
+function describeDefault({ required, unless, default: value }: Param): string {
   if (required) return unless === undefined ? 'required' : `required without \`${unless}\``
   return value === undefined ? '' : `\`${JSON.stringify(value)}\``
 }
 
 function returnsOf(returns: Shape): string[] {
-  if (typeof returns === 'string') return [`Returns ${field(shapeText(returns))}.`]
-  if (isList(returns)) return [`Returns a list of ${field(shapeText(returns[0]))}.`]
+  if (typeof returns === 'string') return [`Returns ${quoteShape(shapeText(returns))}.`]
+  if (isList(returns)) return [`Returns a list of ${quoteShape(shapeText(returns[0]))}.`]
   const fields = fieldsOf(returns)
   if (fields.length === 0) return ['Returns nothing.']
   const texts = fields.map(
-    ({ name, optional, shape }) => `\`${name}${optional ? '?' : ''}\`: ${field(shapeText(shape))}`,
+    ({ name, optional, shape }) => `\`${name}${optional ? '?' : ''}\`: ${quoteShape(shapeText(shape))}`,
   )
   return [`Returns ${texts.join('; ')}.`]
 }
 
 /** Braces and bars are notation here; as code they stay what they are. */
-const field = (type: string): string => type.replace(/\{.*\}/, (shape) => `\`${shape}\``)
+const quoteShape = (type: string): string => type.replace(/\{.*\}/, (shape) => `\`${shape}\``)
 
 /** An example as markdown: the files, the block a model would write or the line a user types, and the result. */
 export function exampleSection({ name, params, access }: ActionSpec, example: Example): string[] {
@@ -102,10 +102,10 @@ export function exampleSection({ name, params, access }: ActionSpec, example: Ex
   return [
     `**${sentence(example.title)}**`,
     '',
-    ...(before.length === 0 ? [] : [...listSection('Before', before.map(fileItem)), '']),
+    ...(before.length === 0 ? [] : [...listSection('Before', before.map(fileListItem)), '']),
     ...(access.includes('llm')
-      ? fenced(writeSham(name, given, { keyword: 'SHAM', id }), 'sham')
-      : fenced([...(example.earlier ?? []), { action: name, params: given }].map(typed).join('\n'), 'sh')),
+      ? fenceText(writeSham(name, given, { keyword: 'SHAM', id }), 'sham')
+      : fenceText([...(example.earlier ?? []), { action: name, params: given }].map(typedCall).join('\n'), 'sh')),
     '',
     ...exampleResult(example),
     '',
@@ -113,7 +113,7 @@ export function exampleSection({ name, params, access }: ActionSpec, example: Ex
 }
 
 /** A call as it is typed at the root of the project. */
-const typed = ({ action, params }: { action: string; params: Readonly<Record<string, string>> }): string =>
+const typedCall = ({ action, params }: { action: string; params: Readonly<Record<string, string>> }): string =>
   ['clada do', action, ...Object.entries(params).map(([param, text]) => `${param}=${yamlFence(text)}`)].join(' ')
 
 /** As bash reads it. */
@@ -135,7 +135,7 @@ const sentence = (title: string): string => `${title.charAt(0).toUpperCase()}${t
 
 function exampleResult({ after = {}, data, code }: Example): string[] {
   const shown = data === undefined ? [] : [[`\`data\` has ${inline(asData(data))}`]]
-  const items = [...Object.entries(after).map(fileItem), ...shown]
+  const items = [...Object.entries(after).map(fileListItem), ...shown]
   if (code === undefined) return items.length === 0 ? ['It succeeds.'] : listSection('Then', items)
   const failure = `It fails with \`${code}\``
   return items.length === 0 ? [`${failure} and changes nothing.`] : listSection(`${failure}, and then`, items)
@@ -149,7 +149,7 @@ const listSection = (title: string, items: readonly (readonly string[])[]): stri
 
 const asData = (data: unknown): string => JSON.stringify(data).replaceAll('ROOT', project)
 
-function fileItem([name, text]: readonly [name: string, text: string | null]): string[] {
+function fileListItem([name, text]: readonly [name: string, text: string | null]): string[] {
   if (text === null) return [`\`${name}\` is gone`]
   if (text === '') return [`\`${name}\`, empty`]
   const inner = text.replace(/\n$/, '')
@@ -157,7 +157,7 @@ function fileItem([name, text]: readonly [name: string, text: string | null]): s
   if (!inner.includes('\n') || text.length <= shortText || text.includes('\r'))
     return [`\`${name}\`: ${inline(JSON.stringify(text))}`]
   const end = inner === text ? ', without a line break at its end' : ''
-  return [`\`${name}\`${end}:`, '', ...fenced(inner, '').map((line) => (line === '' ? '' : `  ${line}`))]
+  return [`\`${name}\`${end}:`, '', ...fenceText(inner, '').map((line) => (line === '' ? '' : `  ${line}`))]
 }
 
 const shortText = 60
@@ -168,7 +168,7 @@ function inline(text: string): string {
   return ticks.length === 1 ? `\`${text}\`` : `${ticks} ${text} ${ticks}`
 }
 
-function fenced(text: string, language: string): string[] {
+function fenceText(text: string, language: string): string[] {
   const ticks = '`'.repeat(Math.max(3, longestRun(text) + 1))
   return [ticks + language, ...text.split('\n'), ticks]
 }

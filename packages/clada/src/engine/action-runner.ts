@@ -1,6 +1,6 @@
 import nodePath from 'node:path'
 import { pathFrom } from '../core/paths.ts'
-import { doubtful } from '../actions/replace-occurrences.ts'
+import { damagedProblem } from '../actions/replace-occurrences.ts'
 import type { CommandScope } from '../commands/scope.ts'
 import type { openWorkingSet } from '../context/working-set.ts'
 import {
@@ -116,7 +116,7 @@ export class ActionRunner {
     const files = scope.filesFor(onWrite, this.#options.expected?.get(number))
     try {
       const { damage = [] } = block
-      if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
+      if (damage.length > 0 && !spec.repairs) return { ok: false, problem: damagedProblem('old_text', damage) }
       const { kind, rules } = syntaxOf(block.syntax)
       const isForeign = kind !== 'native'
       const repair: Repair = {

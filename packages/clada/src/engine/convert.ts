@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isAbsolutePath, slashed } from '../core/paths.ts'
+import { isAbsolutePath, withSlashes } from '../core/paths.ts'
 import type { Registry } from '../core/action.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
@@ -135,7 +135,7 @@ class Conversion {
     const formats = this.#registry.get(action)?.params ?? {}
     const given = Object.entries(params).map(([name, value]) => {
       const isPath = formats[name]?.format === 'absolute_path' && value !== '' && !isAbsolutePath(value)
-      return [name, isPath ? slashed(path.resolve(this.#root, value)) : value] as const
+      return [name, isPath ? withSlashes(path.resolve(this.#root, value)) : value] as const
     })
     return Object.fromEntries(given)
   }

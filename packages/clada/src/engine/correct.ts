@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { decode, type Decoded, withoutAliases } from '../actions/decode.ts'
-import { isAbsolutePath, isInside, slashed } from '../core/paths.ts'
+import { isAbsolutePath, isInside, withSlashes } from '../core/paths.ts'
 import { type CladaOptions, readingOptions } from '../config/settings.ts'
 import { type ActionSpec, isLacking } from '../core/action.ts'
 import { type Block, type BlockGroup, isComplete } from '@clada/reply/core/block.ts'
@@ -149,7 +149,7 @@ export class Corrections {
     const { root } = this.#settings
     if (this.#settings.relativePaths || given.trim() === '' || isAbsolutePath(given)) return given
     const absolute = path.resolve(root, given.trim())
-    return isInside(absolute, root) && !/^[~$]|:/.test(given.trim()) ? slashed(absolute) : undefined
+    return isInside(absolute, root) && !/^[~$]|:/.test(given.trim()) ? withSlashes(absolute) : undefined
   }
 }
 

@@ -36,7 +36,7 @@ import { ReportQueue } from './report-queue.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { concurrentWrites, writeConcurrently } from '../workspace/replacement.ts'
 import { localTime } from '../core/local-time.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { messageOf } from '../core/errors.ts'
 
 /** What other parts of the engine do for an execution. */
@@ -228,7 +228,7 @@ export class Execution {
 
   result(): ExecutionResult {
     const { settings, options } = this.#options
-    return this.#results.whole(slashed(settings.root), this.#proposals?.list, options.syntaxes?.[0])
+    return this.#results.whole(withSlashes(settings.root), this.#proposals?.list, options.syntaxes?.[0])
   }
 
   /** With `show`: what each action changed, by its number. */
@@ -392,7 +392,7 @@ export class Execution {
     const verdict = made !== undefined && (tried.ok || made.length > 0) ? await decide?.(made) : undefined
     const outcome: Outcome =
       verdict?.problem === undefined
-        ? (unknown ?? underReview(tried, verdict?.note))
+        ? (unknown ?? markReviewed(tried, verdict?.note))
         : { ok: false, problem: verdict.problem }
     const note = { ...review?.note, ...verdict?.note }
     if (!isUnset(note)) result.review = note
@@ -598,7 +598,7 @@ const isAppliedAlready = (problem: Problem): boolean =>
   (problem.kind === 'hunk-failed' && problem.verdicts.every(({ verdict }) => verdict === 'already-applied'))
 
 /** Of the hunks that fit beside one that does not, the user may have left out some. */
-function underReview(outcome: Outcome, note: ReviewNote | undefined): Outcome {
+function markReviewed(outcome: Outcome, note: ReviewNote | undefined): Outcome {
   if (outcome.ok || outcome.problem.kind !== 'hunk-failed' || note?.hunks === undefined) return outcome
   const verdicts = outcome.problem.verdicts.map((one): HunkVerdict =>
     one.verdict === 'applied' ? { ...one, verdict: 'reviewed' } : one,

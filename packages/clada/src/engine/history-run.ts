@@ -118,7 +118,7 @@ export function readChanges(settings: Settings, number: number): Promise<Executi
       changes: record.paths.flatMap((entry) => {
         const sides = sidesOf(entry, contents, settings.root, inspect)
         if (sides !== undefined) return changeFrom(settings.root, entry.path, ...sides)
-        return { path: entry.path, change: verbOf(entry), binary: true, before: '', after: '' }
+        return { path: entry.path, change: changeVerb(entry), binary: true, before: '', after: '' }
       }),
       meanwhile: turns.flatMap(({ path: name, from, to }) => changeFrom(settings.root, name, from, to)),
     }
@@ -152,7 +152,7 @@ export function readExecution(settings: Settings, number: number): Promise<Execu
     const diffs = record.paths.flatMap((entry) => {
       const sides = sidesOf(entry, contents, settings.root, inspect)
       if (sides === undefined) {
-        const [path, change] = [entry.path, verbOf(entry)]
+        const [path, change] = [entry.path, changeVerb(entry)]
         return { path, change, binary: true, diff: `Its new content was not kept: ${path} (${change})\n` }
       }
       const change = changeAt(settings.root, entry.path, ...sides)
@@ -339,7 +339,7 @@ function sidesOf(
   inspect: Inspect,
 ): [FileState | null, FileState | null] | undefined {
   const from = readKeptState(before, contents)
-  const to = readKeptState(after, contents) ?? stillThere(after, () => seenAt(inspect, path.resolve(root, name)))
+  const to = readKeptState(after, contents) ?? isStillThere(after, () => seenAt(inspect, path.resolve(root, name)))
   return from === undefined || to === undefined ? undefined : [from, to]
 }
 
@@ -347,11 +347,11 @@ function sidesOf(
 const shownState = ({ mode, bytes }: Inspected & { type: 'file' }): FileState | undefined => bytes && { mode, bytes }
 
 /** A file that was too large to keep, if it is still unchanged on the disk. */
-function stillThere(state: State, look: () => Inspected): FileState | null | undefined {
+function isStillThere(state: State, look: () => Inspected): FileState | null | undefined {
   if (state.type !== 'file') return null
   const found = look()
   return found.type === 'file' && isSameState(state, found) ? shownState(found) : undefined
 }
 
-const verbOf = ({ before, after }: PathRecord): FileDiff['change'] =>
+const changeVerb = ({ before, after }: PathRecord): FileDiff['change'] =>
   before.type === 'file' && after.type === 'file' ? 'modify' : after.type === 'file' ? 'create' : 'delete'

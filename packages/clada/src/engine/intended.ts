@@ -1,5 +1,5 @@
 import nodePath from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { decode } from '../actions/decode.ts'
 import { type ActionContext, fail, type Outcome } from '../core/action.ts'
 import type { RunData, RunRequest } from '../core/commands.ts'
@@ -82,7 +82,7 @@ export async function suggestPaths(files: Files, path: PathArg): Promise<Suggest
 /** The only path below a directory that differs from this one in nothing but upper and lower case. */
 export async function findOtherCase(files: Files, base: string, relative: string): Promise<string | undefined> {
   const { dir, missing } = await followAnyCase(files, base, relative.split('/'))
-  return missing === undefined ? slashed(nodePath.relative(base, dir)) : undefined
+  return missing === undefined ? withSlashes(nodePath.relative(base, dir)) : undefined
 }
 
 interface FollowedNames {
@@ -132,7 +132,7 @@ export const findFilesEndingIn = (files: Files, base: string, end: string): Prom
 /** A path as the other one is written: relative where that is. */
 function argLike({ given, base = '/' }: PathArg, absolute: string): PathArg {
   return {
-    given: nodePath.isAbsolute(given) ? slashed(absolute) : slashed(nodePath.relative(base, absolute)),
+    given: nodePath.isAbsolute(given) ? withSlashes(absolute) : withSlashes(nodePath.relative(base, absolute)),
     absolute,
     base,
   }

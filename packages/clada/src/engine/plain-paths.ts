@@ -19,11 +19,11 @@ type PathReading = { readonly path: string; readonly warning?: string } | undefi
 
 /** Reads away what models and chat programs put around paths and into them, unless there is such a file. */
 export function plainPaths(block: Block, project: ProjectPaths & { readonly strict: boolean }): PlainPaths {
-  const readings = project.strict ? [withoutLead] : [withoutBackticks, withSlashes, withoutLead]
+  const readings = project.strict ? [withoutRootOrSide] : [withoutBackticks, withoutBackslashes, withoutRootOrSide]
   let params = block.params
   const warnings: string[] = []
   for (const reading of readings)
-    for (const name of reading === withoutLead ? ['path'] : PATHS) {
+    for (const name of reading === withoutRootOrSide ? ['path'] : PATHS) {
       const given = params[name]
       const read = given === undefined ? undefined : reading(given, block, project)
       if (read === undefined) continue
@@ -46,7 +46,7 @@ function withoutBackticks(given: string, _: Block, { root, isThere }: ProjectPat
  * A backslash before a letter is a separator of Windows, and then all are. One before punctuation may be an escape of
  * Markdown: `app\\[id].ts` is read as the file that exists, and a path with slashes has no other separators.
  */
-function withSlashes(given: string, { syntax }: Block, { root, isThere }: ProjectPaths): PathReading {
+function withoutBackslashes(given: string, { syntax }: Block, { root, isThere }: ProjectPaths): PathReading {
   if (!given.includes('\\')) return undefined
   const plain = given.replace(ESCAPES, '$1')
   const unescaped = {
@@ -66,7 +66,7 @@ function withSlashes(given: string, { syntax }: Block, { root, isThere }: Projec
 const ESCAPES = /\\([!-/:-@[-`{-~])/g
 
 /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. */
-function withoutLead(
+function withoutRootOrSide(
   given: string,
   { rootNameMayLead, sideMayLead }: Block,
   { root, isThere }: ProjectPaths,

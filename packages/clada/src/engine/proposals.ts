@@ -54,7 +54,7 @@ export class Proposals {
     const { block, decoded } = task
     const { path: given, content } = decoded.params
     if (this.#fileOf(block) !== 'replaced' || typeof given !== 'string' || typeof content !== 'string') return { task }
-    const text = await textAt(decoded.args['path'], scope)
+    const text = await readTextAt(decoded.args['path'], scope)
     const { unplaced } = block.part ?? {}
     if (text === undefined) return unplaced === undefined ? { task } : { task, reason: unplaced }
     if (isHeldIn(text, content, unplaced !== undefined)) return { task, reason: 'listing' }
@@ -255,8 +255,8 @@ function asPart(task: ReadyTask, { text, replaced, inserted }: PlacedParts): Rea
 }
 
 /** The text of a file; undefined where there is none that can be read. */
-async function textAt(path: unknown, scope: Scope): Promise<string | undefined> {
-  if (!isPath(path)) return undefined
+async function readTextAt(path: unknown, scope: Scope): Promise<string | undefined> {
+  if (!isPathArg(path)) return undefined
   const files = scope.filesFor(() => {})
   try {
     return (await files.read(path)).text
@@ -268,4 +268,4 @@ async function textAt(path: unknown, scope: Scope): Promise<string | undefined> 
   }
 }
 
-const isPath = (path: unknown): path is PathArg => typeof path === 'object' && path !== null && 'absolute' in path
+const isPathArg = (path: unknown): path is PathArg => typeof path === 'object' && path !== null && 'absolute' in path

@@ -41,7 +41,7 @@ const stateName = (state: FileState | null): string | null =>
 /** Splits the changes of an action into hunks and takes those that the user has not left out. */
 export function takeChoice(changes: readonly Change[], choice: BlockChoice, root: string): Taken {
   const left = new Map((choice.leave ?? []).map(({ hunk, reason }) => [hunk, reason]))
-  const all = filesOf(changes).map((file) => new FileReview(file, choice, left, root))
+  const all = reviewedChangesOf(changes).map((file) => new FileReview(file, choice, left, root))
   const files = all.map((one) => one.reviewed)
   const known = new Set(files.flatMap(({ hunks }) => hunks.map(({ id }) => id)))
   const kept = all.flatMap((one) => one.kept ?? [])
@@ -77,7 +77,7 @@ interface ReviewedChange extends Change {
   readonly bound?: string
 }
 
-function filesOf(changes: readonly Change[]): ReviewedChange[] {
+function reviewedChangesOf(changes: readonly Change[]): ReviewedChange[] {
   const [gone, ...moreGone] = changes.filter(({ after }) => after === null)
   const [other, ...others] = changes.filter(({ after }) => after !== null)
   if (gone === undefined || other === undefined) return [...changes]
@@ -233,7 +233,7 @@ class FileReview {
       ]
     return [
       ...moved,
-      ...placesOf(old, now).map((place) => ({
+      ...changedPlaces(old, now).map((place) => ({
         id: id(old.slice(place.oldStart, place.oldEnd).join(''), now.slice(place.newStart, place.newEnd).join('')),
         kind: 'lines' as const,
         ...place,
@@ -268,7 +268,7 @@ function idsFor(path: string): (old: string, now: string) => string {
 }
 
 /** Adjacent lines that differ, each place as small as it can be. */
-function placesOf(old: readonly string[], now: readonly string[]): ChangedPlace[] {
+function changedPlaces(old: readonly string[], now: readonly string[]): ChangedPlace[] {
   const places: ChangedPlace[] = []
   let [oldAt, newAt] = [0, 0]
   let open = false
@@ -340,7 +340,7 @@ type BlockParams = Readonly<Record<string, unknown>>
 /** Finds the places in the lines of the file; undefined for a problem that no place can solve. */
 function finderFor(problem: Problem, params: BlockParams): ((lines: readonly string[]) => FoundPlace[]) | undefined {
   const { old_text: old, patch } = params
-  if (problem.kind === 'structure') return () => structuresIn({ ...problem.details })
+  if (problem.kind === 'structure') return () => placesOfMatches({ ...problem.details })
   if (problem.kind === 'lines-differ') return (lines) => rangesOf(problem.expected, lines)
   if (problem.kind === 'hunk-failed') {
     if (typeof patch !== 'string') return undefined
@@ -349,13 +349,14 @@ function finderFor(problem: Problem, params: BlockParams): ((lines: readonly str
   }
   const isText = problem.kind === 'text-absent' || problem.kind === 'text-ambiguous' || problem.kind === 'count-differs'
   if (!isText) return undefined
-  if (typeof old === 'string') return (lines) => nearAndExact(problem, heightOf(old), lines)
+  if (typeof old === 'string') return (lines) => nearAndExact(problem, countTextLines(old), lines)
   const { [problem.kind === 'count-differs' ? '' : problem.param]: mark } = params
   if (problem.kind === 'count-differs' || typeof mark !== 'string') return undefined
-  return (lines) => nearAndExact(problem, heightOf(mark), lines).flatMap((place) => markAt(place, problem.param, lines))
+  return (lines) =>
+    nearAndExact(problem, countTextLines(mark), lines).flatMap((place) => markAt(place, problem.param, lines))
 }
 
-const heightOf = (text: string): number => splitLines(text.replace(/\n$/, '')).length
+const countTextLines = (text: string): number => splitLines(text.replace(/\n$/, '')).length
 
 function nearAndExact(
   problem: Problem & { readonly kind: 'text-absent' | 'text-ambiguous' | 'count-differs' | 'hunk-failed' },
@@ -393,7 +394,7 @@ function markAt(place: FoundPlace, param: string, lines: readonly string[]): Fou
 }
 
 /** The structures that a target may mean, each by its own name and lines. */
-function structuresIn({ matches, suggestions }: BlockParams): FoundPlace[] {
+function placesOfMatches({ matches, suggestions }: BlockParams): FoundPlace[] {
   const found: unknown = matches ?? suggestions
   return (Array.isArray(found) ? found : []).flatMap((match: unknown) => {
     const { path, lines } = Object(match)

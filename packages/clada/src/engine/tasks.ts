@@ -3,7 +3,7 @@ import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { ParseError } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
@@ -71,8 +71,8 @@ export class Tasks {
     const { params } = this.#withPlainPaths(block)
     return [params['path'], params['old_path'], params['new_path']].some((given) => {
       if (given === undefined) return false
-      const relative = slashed(path.relative(root, path.resolve(root, given)))
-      const place = findPlaceholder(relative.startsWith('../') ? slashed(given) : relative)
+      const relative = withSlashes(path.relative(root, path.resolve(root, given)))
+      const place = findPlaceholder(relative.startsWith('../') ? withSlashes(given) : relative)
       return place !== undefined && !this.#exists(path.resolve(root, place))
     })
   }
@@ -164,7 +164,7 @@ export class Tasks {
       this.#brokenTask(block, number, this.#withCorrection(block, errors))
     if (block.diagnostics.length > 0)
       return broken(...block.diagnostics.map((diagnostic) => syntaxError(block, diagnostic)))
-    if (several.length > 0) return broken(severalFiles(block, several))
+    if (several.length > 0) return broken(refuseSeveralFiles(block, several))
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const { params, warnings } = this.#withPlainPaths(block)
     const choice = this.#options.request.review?.blocks?.[number]
@@ -224,7 +224,7 @@ const OUTSIDE: ReadonlySet<string> = new Set(['path_escape', 'invalid_parameter'
 /** `./a.ts` and paths from the root of the disk say where the file is. */
 const SHORT = /^[^./\\~][^\\:]*$/
 
-function severalFiles(block: Block, files: readonly string[]): ParseError {
+function refuseSeveralFiles(block: Block, files: readonly string[]): ParseError {
   const given = block.params['path'] ?? ''
   const named = files.length > 5 ? [...files.slice(0, 5), 'others'] : files
   const message = `${block.action}: '${given}' does not exist, and several files end in it: ${named.join(', ')}`

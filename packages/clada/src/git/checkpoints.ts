@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside, pathFrom, slashed } from '../core/paths.ts'
+import { isInside, pathFrom, withSlashes } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Inspect, PlannedCommit } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
@@ -53,7 +53,7 @@ import {
   waitForLock,
 } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { eligible, listIgnored, isOfEditor, isUnsavable, filterCommittable } from './savable.ts'
+import { findCommittable, listIgnored, isOfEditor, isUnsavable, filterCommittable } from './savable.ts'
 import { isBelow, findMadeDirectories, madeWarning, filterUnnamed } from './made-directories.ts'
 import { makeCommits, type NewContent, type NewContents } from './make-commits.ts'
 import { sidesIn, type TreeEntry } from './tree-contents.ts'
@@ -189,7 +189,7 @@ export class Checkpoints {
     const { changed } = dirty
     const untracked = this.#worthSaving(dirty.untracked)
     const own = await this.#withoutMade(this.#savable({ changed, untracked }), new Set(untracked))
-    const { paths, filtered } = await eligible(this.#isolated, own.paths)
+    const { paths, filtered } = await findCommittable(this.#isolated, own.paths)
     if (paths.length === 0) return own.warnings
     const message = `clada: before ${new Date().toISOString()}\n`
     this.#before = (await this.#commit(paths, message, () => new Set(), settings.author)).commit
@@ -237,7 +237,7 @@ export class Checkpoints {
       return [{ name: pathFrom(top ?? root, absolute), entry, absolute }]
     })
     const names = entries.map(({ name }) => name)
-    const sorted = await eligible(this.#isolated, names)
+    const sorted = await findCommittable(this.#isolated, names)
     const disturbed = this.mode === 'commit' && (await this.#isDisturbed())
     // If nothing is staged, committed paths are tracked too.
     const isTracked = (name: string): boolean => this.mode === 'commit' && !disturbed && sorted.committed.has(name)
@@ -317,7 +317,7 @@ export class Checkpoints {
       filterCommittable(dirty, {
         top,
         root: place,
-        isBlocked: (relative) => isBlocked(slashed(path.relative(root, path.join(place, relative)))),
+        isBlocked: (relative) => isBlocked(withSlashes(path.relative(root, path.join(place, relative)))),
       }),
     )
     return [...new Set(found)]

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, unsafeTreeName } from '../core/paths.ts'
 import type { InMemory } from '../core/recorder.ts'
-import { eligible } from './savable.ts'
+import { findCommittable } from './savable.ts'
 import { gitError, splitNul } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 import { listSparse } from './index-file.ts'
@@ -30,8 +30,8 @@ export async function diffCommits(isolated: IsolatedGit, from: string, to: strin
   // The attributes of each commit decide about its line endings; if they are equal, those on the disk are used.
   const apart = names.some((name) => path.posix.basename(name) === '.gitattributes')
   const contents = [
-    await sideOf(isolated, found, 0, apart ? await attributesOf(isolated, from) : {}),
-    await sideOf(isolated, found, 1, apart ? await attributesOf(isolated, to) : {}),
+    await contentsOfSide(isolated, found, 0, apart ? await attributesOf(isolated, from) : {}),
+    await contentsOfSide(isolated, found, 1, apart ? await attributesOf(isolated, to) : {}),
   ] as const
   return found.map(({ name, sides: [before, after] }) => ({
     name,
@@ -96,14 +96,14 @@ const unsafeCommit = (name: string, reason: string): Error =>
 export const absentMode = '000000'
 const repositoryMode = '160000'
 
-async function sideOf(
+async function contentsOfSide(
   isolated: IsolatedGit,
   found: readonly Between[],
   side: 0 | 1,
   how: IsolatedCall,
 ): Promise<Map<string, Buffer>> {
   const wanted = found.map(({ name, sides }) => ({ name, ...sides[side] }))
-  const { filtered } = await eligible(
+  const { filtered } = await findCommittable(
     isolated,
     wanted.map(({ name }) => name),
     how,

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { foreignOwner } from '../process/git-owner.ts'
 import { isIgnoredByGit } from '../process/tracked-files.ts'
 import { nearestGitDirs } from '../state/git-dirs.ts'
@@ -20,7 +20,7 @@ export function excludeFromGit(file: string): string | undefined {
   if (isIgnoredByGit(file)) return undefined
   try {
     const before = readOwn(rules) ?? ''
-    const name = slashed(path.relative(found.top, file)).replace(/[\\*?[]/g, '\\$&')
+    const name = withSlashes(path.relative(found.top, file)).replace(/[\\*?[]/g, '\\$&')
     appendToFile(rules, `${before === '' || before.endsWith('\n') ? '' : '\n'}/${name}\n`)
     return rules
   } catch {

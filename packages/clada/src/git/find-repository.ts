@@ -33,7 +33,7 @@ export async function findRepository(
     commit === 'is checked' ? readTree() : undefined,
   ])
   const { status } = tree ?? (config.isRead ? { status: 0 } : await readTree())
-  const top = filesOf(nearest, config)
+  const top = workTreeOf(nearest, config)
   if (top === undefined || !isInside(root, top)) return undefined
   if (status !== 0) assertHeadReadable(head)
   return { ...nearest, top, config }
@@ -51,7 +51,7 @@ export function knownRepository(root: string): KnownRepository | undefined {
   const listed = nearest && lastListed.get(nearest.gitDir)
   if (nearest === undefined || listed === undefined) return undefined
   const config = configFrom(listed, nearest)
-  const top = filesOf(nearest, config)
+  const top = workTreeOf(nearest, config)
   if (!config.isRead || top === undefined || !isInside(root, top)) return undefined
   const isCurrent = () =>
     listConfig(nearest).then(
@@ -107,7 +107,7 @@ export async function ownRepository(stateDir: string, top?: string): Promise<Con
 }
 
 /** Where a repository has its files. A worktree has them in its own place, whatever is configured for the repository. */
-function filesOf({ top, gitDir, commonDir }: Repository, { bare, worktree }: RepositoryConfig): string | undefined {
+function workTreeOf({ top, gitDir, commonDir }: Repository, { bare, worktree }: RepositoryConfig): string | undefined {
   if (gitDir !== commonDir) return top
   if (bare) return undefined
   if (worktree === undefined) return top

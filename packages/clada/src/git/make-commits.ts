@@ -34,7 +34,10 @@ export async function makeCommits(
   parents: readonly string[],
   commits: readonly NewCommit[],
 ): Promise<MadeCommits> {
-  const input = Buffer.concat([...commits.flatMap((commit, at) => importCommands(commit, at, parents)), line('done')])
+  const input = Buffer.concat([
+    ...commits.flatMap((commit, at) => importCommands(commit, at, parents)),
+    importLine('done'),
+  ])
   for (let round = 0; round < 3; round++) {
     // Names stay as they are, whatever the repository says about the disk.
     const args = ['-c', 'core.ignoreCase=false', 'fast-import', '--quiet', '--force', '--done', '--date-format=raw']
@@ -56,28 +59,30 @@ function importCommands({ changes, message, identity }: NewCommit, at: number, p
   const mark = `:${at + 1}`
   const dirs = new Set(['', ...all.flatMap(([name]) => dirsAbove(name))])
   return [
-    line('commit refs/clada/made'),
-    line(`mark ${mark}`),
-    line(`author ${GIT_AUTHOR_NAME} <${GIT_AUTHOR_EMAIL}> ${GIT_AUTHOR_DATE}`),
-    line(`committer ${GIT_COMMITTER_NAME} <${GIT_COMMITTER_EMAIL}> ${GIT_COMMITTER_DATE}`),
-    ...data(Buffer.from(message)),
-    ...(at === 0 ? parents.map((parent, order) => line(`${order === 0 ? 'from' : 'merge'} ${parent}`)) : []),
+    importLine('commit refs/clada/made'),
+    importLine(`mark ${mark}`),
+    importLine(`author ${GIT_AUTHOR_NAME} <${GIT_AUTHOR_EMAIL}> ${GIT_AUTHOR_DATE}`),
+    importLine(`committer ${GIT_COMMITTER_NAME} <${GIT_COMMITTER_EMAIL}> ${GIT_COMMITTER_DATE}`),
+    ...importData(Buffer.from(message)),
+    ...(at === 0 ? parents.map((parent, order) => importLine(`${order === 0 ? 'from' : 'merge'} ${parent}`)) : []),
     // Removals first: a file may have become a directory, or a directory a file.
-    ...all.flatMap(([name, content]) => (content === undefined ? [line(`D ${quoteName(name)}`)] : [])),
+    ...all.flatMap(([name, content]) => (content === undefined ? [importLine(`D ${quoteName(name)}`)] : [])),
     ...all.flatMap(([name, content]) =>
-      content === undefined ? [] : [line(`M ${content.mode} inline ${quoteName(name)}`), ...data(content.body)],
+      content === undefined
+        ? []
+        : [importLine(`M ${content.mode} inline ${quoteName(name)}`), ...importData(content.body)],
     ),
-    line(''),
-    line(`get-mark ${mark}`),
+    importLine(''),
+    importLine(`get-mark ${mark}`),
     ...[...dirs, ...all.flatMap(([name, content]) => (content === undefined ? [] : [name]))].map((name) =>
-      line(`ls ${mark} ${quoteName(name)}`),
+      importLine(`ls ${mark} ${quoteName(name)}`),
     ),
   ]
 }
 
-const line = (text: string): Buffer => Buffer.from(`${text}\n`)
+const importLine = (text: string): Buffer => Buffer.from(`${text}\n`)
 
-const data = (body: Buffer): Buffer[] => [line(`data ${body.length}`), body, line('')]
+const importData = (body: Buffer): Buffer[] => [importLine(`data ${body.length}`), body, importLine('')]
 
 const quoteName = (name: string): string =>
   `"${name.replaceAll(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`

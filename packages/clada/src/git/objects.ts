@@ -63,7 +63,8 @@ export function dropDamaged({ repository, config }: IsolatedGit, id: string): bo
   if (stat === undefined || stat.isDirectory()) return false
   try {
     // A pipe would be waited for.
-    if (stat.isFile() && stat.size <= mostLooseBytes && idOf(fs.readFileSync(file), config.hash) === id) return false
+    if (stat.isFile() && stat.size <= mostLooseBytes && objectIdOf(fs.readFileSync(file), config.hash) === id)
+      return false
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'EACCES')) return false
   }
@@ -74,7 +75,7 @@ export function dropDamaged({ repository, config }: IsolatedGit, id: string): bo
 /** Git puts larger files into packs. A repository may bring a few megabytes of this name that become any number. */
 const mostLooseBytes = 768 * 1024 ** 2
 
-function idOf(deflated: Buffer, hash: string): string {
+function objectIdOf(deflated: Buffer, hash: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto')
   const { inflateSync } = process.getBuiltinModule('node:zlib')
   return createHash(hash)

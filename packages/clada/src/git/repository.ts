@@ -5,7 +5,7 @@ import { git, type GitAnswer, type GitCall, gitError } from './git-program.ts'
 import { hasCode, isOsError } from '../core/errors.ts'
 import { now } from '../core/time-limit.ts'
 import { identityOf } from '../store/summary.ts'
-import { dirsAbove, slashed } from '../core/paths.ts'
+import { dirsAbove, withSlashes } from '../core/paths.ts'
 import { isLockOfData } from '../process/git-data.ts'
 import { type GitDirs, landingNote, oddEntry } from '../state/git-dirs.ts'
 import {
@@ -280,7 +280,7 @@ export async function releaseRefs(repository: Repository): Promise<void> {
   const { gitDir, commonDir } = repository
   const landing = path.join(gitDir, landingNote)
   const listed = readOwn(landing)
-  const worktree = slashed(path.relative(commonDir, gitDir))
+  const worktree = withSlashes(path.relative(commonDir, gitDir))
   for (const name of listed?.split('\n') ?? [])
     if (isLockOfData(name, worktree) && readStats(path.join(commonDir, name))?.isFile())
       removeFile(path.join(commonDir, name))
@@ -308,7 +308,7 @@ function ownRefs(commonDir: string): string[] {
   const dir = path.join(commonDir, 'refs/clada')
   if (!fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()) return []
   const names = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' })
-  return [...new Set(names.map((name) => `refs/clada/${slashed(name).replace(/\.lock$/, '')}`))]
+  return [...new Set(names.map((name) => `refs/clada/${withSlashes(name).replace(/\.lock$/, '')}`))]
 }
 
 /** Throws `ProblemError` if git could not write objects (or the index), as far as that can be checked in advance. */
@@ -354,7 +354,8 @@ export const indexLock = ({ gitDir }: Repository): string => path.join(gitDir, '
 
 /** Other git processes hold a lock only briefly. */
 export async function waitForLock(lock: string): Promise<void> {
-  for (const begun = now(); fs.existsSync(lock); await pause(20)) if (now() - begun >= lockMs) throw lockedError(lock)
+  for (const begun = now(); fs.existsSync(lock); await pause(20))
+    if (now() - begun >= lockMs) throw gitLockedError(lock)
 }
 
 /** Creates a lock file by linking its content. Others hold it only briefly. */
@@ -365,14 +366,14 @@ export async function takeLockFile(content: string, lock: string): Promise<'link
       return 'linked'
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) return 'cannot link'
-      if (now() - begun >= lockMs) throw lockedError(lock)
+      if (now() - begun >= lockMs) throw gitLockedError(lock)
     }
   }
 }
 
 const lockMs = 2000
 
-const lockedError = (lock: string): Error =>
+const gitLockedError = (lock: string): Error =>
   gitError(
     `'${lock}' exists: another git process is at work in this repository`,
     'Wait for it to end. If no git is running, remove that file.',

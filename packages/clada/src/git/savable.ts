@@ -21,7 +21,7 @@ export interface CommittablePaths {
  * The paths that git can commit: none of a nested repository, and none whose filter would run a program. `how` selects
  * the attributes that name filters; by default those on the disk.
  */
-export async function eligible(
+export async function findCommittable(
   isolated: IsolatedGit,
   paths: readonly string[],
   how: IsolatedCall = {},
@@ -30,7 +30,7 @@ export async function eligible(
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map(), committed: new Set() }
   const known = isolated.tree === undefined ? nothing : await readTracked(isolated, isolated.tree, paths)
   const own = paths.filter(isOwn(top, paths, known))
-  const filtered = await filteredOf(isolated, own, how)
+  const filtered = await listFiltered(isolated, own, how)
   return { paths: own.filter((name) => !filtered.has(name)), filtered, committed: known.files }
 }
 
@@ -72,7 +72,7 @@ async function listMatching(
   return new Set(splitNul(out))
 }
 
-async function filteredOf(
+async function listFiltered(
   isolated: IsolatedGit,
   paths: readonly string[],
   how: IsolatedCall,

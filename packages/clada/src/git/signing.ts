@@ -21,7 +21,7 @@ async function usersSigning(): Promise<readonly string[] | undefined> {
   const keys = '^(commit\\.gpgsign|gpg\\.|user\\.(signingkey|name|email)$)'
   const args = ['config', '--global', '--includes', '--show-origin', '-z', '--get-regexp', keys]
   const { out } = await gitOfUser(home, {}, args, [1])
-  const settings = settingsIn(out.toString())
+  const settings = settingsOutsideProject(out.toString())
   if (!/^(?:true|yes|on|1)$/i.test(settings.get('commit.gpgsign') ?? '')) return undefined
   const format = settings.get('gpg.format') ?? 'openpgp'
   const name = format === 'openpgp' ? 'gpg.program' : `gpg.${format}.program`
@@ -45,7 +45,7 @@ async function usersSigning(): Promise<readonly string[] | undefined> {
  * Each setting after where it comes from. Who keeps `~/.gitconfig` in a project, as a link or an include, lets replies edit
  * it, and a setting such as `gpg.ssh.defaultKeyCommand` is a program: what comes from a project does not count.
  */
-function settingsIn(listed: string): Map<string, string> {
+function settingsOutsideProject(listed: string): Map<string, string> {
   const parts = listed.split('\0')
   const settings = new Map<string, string>()
   for (let at = 0; at + 1 < parts.length; at += 2) {

@@ -8,7 +8,7 @@ import { addToIndex, copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { eligible, listIgnored, isUnsavable, filterCommittable } from './savable.ts'
+import { findCommittable, listIgnored, isUnsavable, filterCommittable } from './savable.ts'
 import { treeContents, type TreeEntry, sidesIn, treeEntryState, readStoredContents } from './tree-contents.ts'
 import { renameFile } from '../state/own-files.ts'
 import { passedOver } from '../core/paths.ts'
@@ -81,7 +81,10 @@ export async function takeSnapshot({
       ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
     ]
     const [changed, untracked] = [others(false), others(true)]
-    const { paths } = await eligible(isolated, filterCommittable({ changed, untracked }, { top, root, isBlocked }))
+    const { paths } = await findCommittable(
+      isolated,
+      filterCommittable({ changed, untracked }, { top, root, isBlocked }),
+    )
     await addToIndex(isolated, paths, env)
     const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
     // What was looked at once need not be read again the next time.
@@ -114,7 +117,7 @@ export async function statesBefore(
   )
   const known = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
   // Nothing is known about files of repositories inside this one, nor about what a filter made of a content.
-  const { paths: names } = await eligible(isolated, known)
+  const { paths: names } = await findCommittable(isolated, known)
   // A program may also have changed what is ignored: then what was there need not be ignored now.
   const newRules = names.some((name) => path.posix.basename(name) === '.gitignore')
   for (let at = 0; at < names.length; at += 500) {

@@ -63,7 +63,7 @@ export async function treeContents(
       ({ oid, name }) => `${oid} ${name}`,
       how,
     )),
-    ...(await oneByOne(
+    ...(await readBlobsOneByOne(
       isolated,
       files.filter((file) => !hasPlainName(file)),
       how,
@@ -109,7 +109,7 @@ async function blobContents(
 }
 
 /** For names that do not fit into a line of input. */
-async function oneByOne(
+async function readBlobsOneByOne(
   isolated: IsolatedGit,
   some: readonly NamedTreeEntry[],
   how: IsolatedCall,

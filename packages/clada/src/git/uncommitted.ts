@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { absentMode, oidsOnDisk, pathsBetween } from './differences.ts'
 import { splitNul } from './git-program.ts'
 import { addToIndex, copyIndex, statusOf } from './index-file.ts'
@@ -7,7 +7,7 @@ import { readStats } from '../state/own-files.ts'
 import { identityOf } from '../store/summary.ts'
 import { commitTree, syncAllObjectNames } from './objects.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import { cutOffBelow, eligible, filterCommittable, isUnsavable } from './savable.ts'
+import { cutOffBelow, findCommittable, filterCommittable, isUnsavable } from './savable.ts'
 import { sidesIn } from './tree-contents.ts'
 
 interface ProjectScope {
@@ -27,7 +27,7 @@ export async function findUncommitted(isolated: IsolatedGit, { root, isBlocked }
   const { inIndex: staged, changed, untracked } = await statusOf(isolated)
   const tracked = [...new Set([...staged, ...changed])]
   const place = { top: isolated.repository.top ?? root, root, isBlocked }
-  const { paths } = await eligible(isolated, filterCommittable({ changed: tracked, untracked }, place))
+  const { paths } = await findCommittable(isolated, filterCommittable({ changed: tracked, untracked }, place))
   return { paths, staged }
 }
 
@@ -46,7 +46,9 @@ export async function commitUncommitted(
   copyIndex(path.join(repository.gitDir, 'index'), index)
   const env = { GIT_INDEX_FILE: index }
   const top = repository.top ?? root
-  const secrets = staged.filter((name) => isUnsavable(slashed(path.relative(root, path.join(top, name))), isBlocked))
+  const secrets = staged.filter((name) =>
+    isUnsavable(withSlashes(path.relative(root, path.join(top, name))), isBlocked),
+  )
   await asCommitted(isolated, head, secrets, env)
   const inIndex = await commitOf(isolated, env, [head], 'clada: staged before clada back\n')
   await isolated.git(['read-tree', '-i', '-m', head], { env })
@@ -86,7 +88,7 @@ async function commitOf(
  * Ignored files that are identical in the commit to check out. Git would remove them together with that commit, so they
  * are kept too.
  */
-export async function ignoredHere(isolated: IsolatedGit, head: string, to: string): Promise<string[]> {
+export async function listIgnoredHere(isolated: IsolatedGit, head: string, to: string): Promise<string[]> {
   const { top = '' } = isolated.repository
   const isCutOff = cutOffBelow(top)
   const isFile = (name: string): boolean => !isCutOff(name) && readStats(path.join(top, name))?.isFile() === true

@@ -107,7 +107,7 @@ export async function openExecution(
     })
     noteLast(history, number)
     const place = { stateDir, history, number, journal }
-    const checkpoints = await openedCheckpoints(place, options, warn).catch(withoutGitAdvice)
+    const checkpoints = await openAllCheckpoints(place, options, warn).catch(withoutGitAdvice)
     return { ...place, previous, checkpoints, further: [] }
   } catch (error) {
     journal?.close()
@@ -239,7 +239,7 @@ function digestsIn(history: string, number: number, held: ReadonlySet<number>): 
   return new Set(kept.flatMap((state) => ('digest' in state && state.digest !== undefined ? [state.digest] : [])))
 }
 
-async function openedCheckpoints(
+async function openAllCheckpoints(
   { stateDir, history, number, journal }: Pick<Open, 'stateDir' | 'history' | 'number' | 'journal'>,
   { root, allowedRoots, settings, isBlocked, kind, beforeCommit }: HistoryOptions,
   warn: (lines: readonly string[]) => void,
@@ -299,7 +299,7 @@ export async function closeExecution(
   try {
     await options.settle()
     const record = {
-      ...recordOf({ number, journal, history }, options, done),
+      ...recordOfExecution({ number, journal, history }, options, done),
       further: unlessEmpty(further.map(({ noted }) => noted)),
       previous,
     }
@@ -313,7 +313,7 @@ export async function closeExecution(
     const saving = [checkpoints, ...further.map((one) => one.checkpoints)].some((one) => one !== undefined)
     if (!saving) await journal.sync()
     const ended = saving
-      ? await checkpointed({ checkpoints, further, journal }, record, options, done)
+      ? await makeCheckpoints({ checkpoints, further, journal }, record, options, done)
       : { record, warnings: [] }
     noteElsewhere(options.root, number, record)
     if (number % packedEvery === 0) await checkpoints?.pack()
@@ -334,7 +334,7 @@ interface Attempt {
 }
 
 /** Each repository gets its commit. One that fails does not keep the others from theirs. */
-async function checkpointed(
+async function makeCheckpoints(
   { checkpoints, further, journal }: Pick<Open, 'checkpoints' | 'further' | 'journal'>,
   record: ExecutionRecord,
   options: HistoryOptions,
@@ -406,7 +406,7 @@ function asGitError(error: unknown): ProblemError {
   return new ProblemError({ kind: 'git', reason: error.message })
 }
 
-function recordOf(
+function recordOfExecution(
   { number, journal, history }: Pick<Open, 'number' | 'journal' | 'history'>,
   options: HistoryOptions,
   done: ExecutionEnd,
@@ -435,13 +435,13 @@ function recordOf(
         : 'interrupted',
     conversation,
     document,
-    actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
+    actions: results.map((result) => recordOfAction(result, blocks.get(result.seq))),
     paths,
     replies: unlessEmpty(replies),
   }
 }
 
-function actionOf(
+function recordOfAction(
   { seq, action, params, success, error, failure, details, review }: ActionResult,
   block: string | undefined,
 ): ActionRecord {

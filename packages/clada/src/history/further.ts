@@ -42,7 +42,7 @@ export async function enterFurther(
   const repository = options.settings.git === 'off' ? undefined : await openRepository(dir)
   const opened = [open.checkpoints?.gitDir, ...further.map(({ gitDir }) => gitDir)]
   if (repository === undefined || opened.includes(repository.gitDir)) {
-    if (!further.some(({ noted }) => noted.root === root)) note(open, { noted: { root } })
+    if (!further.some(({ noted }) => noted.root === root)) noteFurther(open, { noted: { root } })
     return
   }
   const top = repository.top ?? dir
@@ -67,7 +67,7 @@ export async function enterFurther(
     }).catch(withoutGitAdvice)
     warn((begun?.warnings ?? []).map((line) => `${top}: ${line}`))
     const { gitDir } = repository
-    note(open, { noted: { root, top }, gitDir, checkpoints: begun?.checkpoints, lockFile, release })
+    noteFurther(open, { noted: { root, top }, gitDir, checkpoints: begun?.checkpoints, lockFile, release })
   } catch (error) {
     release()
     throw error
@@ -76,7 +76,7 @@ export async function enterFurther(
 }
 
 /** For the recovery after a crash, and for the end. */
-function note(
+function noteFurther(
   { further, journal }: Entering,
   { noted, ...one }: Pick<OpenFurther, 'noted'> & Partial<OpenFurther>,
 ): void {

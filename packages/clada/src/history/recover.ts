@@ -59,7 +59,7 @@ export async function recover(
   const dir = dirOf(history, number)
   const { root } = place
   if (isGoingOn(dir, 'elsewhere')) return []
-  const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && linesIn(dir).some((line) => 'mode' in line)
+  const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && entriesInLog(dir).some((line) => 'mode' in line)
   await releaseGit(root)
   fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
   const contents = contentsOfHistory(history)
@@ -144,12 +144,12 @@ export async function withTimeline<T>(
 
 /** Of an execution, by its directory. */
 const logIn = (dir: string) => readLog(path.join(dir, journalFile), signerOf(path.dirname(path.dirname(dir))))
-const linesIn = (dir: string): object[] => logIn(dir).entries
+const entriesInLog = (dir: string): object[] => logIn(dir).entries
 
 /** The program that was running when the execution was interrupted. */
 function programIn(dir: string): UnfinishedProgram | undefined {
   let found: UnfinishedProgram | undefined
-  for (const line of linesIn(dir)) {
+  for (const line of entriesInLog(dir)) {
     if ('program' in line) {
       const tree =
         'tree' in line && typeof line.tree === 'string' && /^[0-9a-f]+$/.test(line.tree) ? line.tree : undefined
@@ -174,7 +174,7 @@ async function releaseGit(root: string): Promise<void> {
 
 /** Whether the execution of this journal is running; under the lock only one of another process can be. */
 function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
-  const [header] = linesIn(dir)
+  const [header] = entriesInLog(dir)
   const owner = ownerFrom(header)
   if (owner === undefined) return false
   return (where === 'here' || owner.pid !== process.pid) && isAlive(owner)
@@ -203,11 +203,12 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     planned = plannedMoveIn(line) ?? planned
     if ('further' in line && isFurtherRoot(line.further)) further.push(line.further)
     if ('about' in line) about = aboutIn(line.about)
-    if ('done' in line) actions.push(actionOf(line))
+    if ('done' in line) actions.push(actionInLog(line))
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
     const known = paths.get(line.path)
     // Announced again: the first change did not happen.
-    const found: RecordedPath | undefined = known === undefined || 'again' in line ? (newFound(line) ?? known) : known
+    const found: RecordedPath | undefined =
+      known === undefined || 'again' in line ? (startRecordedPath(line) ?? known) : known
     if (found === undefined) continue
     paths.set(line.path, found)
     found.to.push(String(line.to))
@@ -229,7 +230,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     summary: damaged ? 'lost' : 'interrupted',
     actions: actions.sort((a, b) => a.seq - b.seq),
     paths: [...paths].flatMap(([short, found]) =>
-      recoveredPath(contents, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
+      pathRecordsOf(contents, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
     ),
   }
   return { record, planned }
@@ -243,7 +244,7 @@ interface RecordedPath {
   readonly ignored?: true
 }
 
-function newFound(line: object): RecordedPath | undefined {
+function startRecordedPath(line: object): RecordedPath | undefined {
   const before = beforeIn(line)
   return before && { before, to: [], by: [], ignored: 'ignored' in line && line.ignored === true ? true : undefined }
 }
@@ -263,7 +264,7 @@ function beforeIn(line: object): State | undefined {
 }
 
 /** Empty if the change was announced and did not happen. */
-function recoveredPath(
+function pathRecordsOf(
   contents: ContentStore,
   short: string,
   { before, to, by, ignored }: RecordedPath,
@@ -279,7 +280,7 @@ function recoveredPath(
   return [{ path: short, before, after, steps, ignored }]
 }
 
-function actionOf(line: object): ActionRecord {
+function actionInLog(line: object): ActionRecord {
   const field = (name: string): unknown => Reflect.get(line, name)
   const block = field('block')
   return {

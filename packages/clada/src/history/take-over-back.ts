@@ -106,7 +106,7 @@ async function writeSteps(taking: Taking): Promise<readonly string[]> {
     const number = first + at
     const saved = old.saved[commit]
     await keepCommit(root, { stateDir, number }, saved ?? commit)
-    const record = await recordOf(taking, at, number)
+    const record = await recordOfOldStep(taking, at, number)
     syncContents(taking.contents)
     writeRecord(history, record)
   }
@@ -134,11 +134,11 @@ function writeRecord(history: string, record: ExecutionRecord): void {
   noteLast(history, number)
 }
 
-async function recordOf(taking: Taking, at: number, number: number): Promise<ExecutionRecord> {
+async function recordOfOldStep(taking: Taking, at: number, number: number): Promise<ExecutionRecord> {
   const { old, isolated, stateDir, contents } = taking
   const [commit = '', to = ''] = old.way.slice(at, at + 2)
   const { [commit]: saved } = old.saved
-  const paths = await pathsOf(taking, commit, to)
+  const paths = await pathsOfOldStep(taking, commit, to)
   const isLast = at === old.way.length - 2
   const branch = at === 0 ? (old.branch ?? undefined) : undefined
   return {
@@ -158,7 +158,11 @@ async function recordOf(taking: Taking, at: number, number: number): Promise<Exe
 }
 
 /** What a step changed: from what was put aside, or else committed, to the older commit. */
-async function pathsOf({ old, root, isolated, contents }: Taking, commit: string, to: string): Promise<PathRecord[]> {
+async function pathsOfOldStep(
+  { old, root, isolated, contents }: Taking,
+  commit: string,
+  to: string,
+): Promise<PathRecord[]> {
   const { top = root } = isolated.repository
   const changes = await diffCommits(isolated, old.saved[commit] ?? commit, to)
   const files = changes.map((change): PathRecord => {

@@ -112,7 +112,7 @@ async function runGitHook(
   if (!done.ok) return [notRun(name, explain(done.problem, 'it').error)]
   const { ended, exitCode, output } = done.end
   if (ended === 'stopped') return []
-  const lost = changes.length === 0 ? [] : [`the hook ${name} changed ${few(changes)}; clada does not keep that`]
+  const lost = changes.length === 0 ? [] : [`the hook ${name} changed ${firstFew(changes)}; clada does not keep that`]
   if (ended === 'itself' && exitCode === 0) return lost
   const how = ended === 'timeout' ? 'took too long' : `failed with exit code ${exitCode ?? 'none'}`
   const shown = endOfOutput(output)
@@ -120,7 +120,7 @@ async function runGitHook(
   return [refusal, ...lost]
 }
 
-const few = (names: readonly string[]): string =>
+const firstFew = (names: readonly string[]): string =>
   names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
 
 const hookMs = 60_000

@@ -160,8 +160,8 @@ export function endOfOutput(output: string): string {
 /** The first error in hooks, before any of them runs. The messages are those of earlier tools. */
 export function faultIn({ before = [], after = [] }: Hooks, vars: PlaceholderValues, facts: Facts): string | undefined {
   return [
-    ...before.map((hook) => faultOf(hook) ?? unknown(hook, vars, {})),
-    ...after.map((hook) => faultOf(hook) ?? unknown(hook, vars, facts)),
+    ...before.map((hook) => faultOf(hook) ?? findUnknownVariable(hook, vars, {})),
+    ...after.map((hook) => faultOf(hook) ?? findUnknownVariable(hook, vars, facts)),
   ].find((fault) => fault !== undefined)
 }
 
@@ -175,7 +175,7 @@ function faultOf(hook: unknown): string | undefined {
   return undefined
 }
 
-function unknown({ run }: Hook, vars: PlaceholderValues, facts: Facts): string | undefined {
+function findUnknownVariable({ run }: Hook, vars: PlaceholderValues, facts: Facts): string | undefined {
   const [name] = unknownNames(run, vars, facts)
   return name === undefined ? undefined : `Variable not found: ${name} (in the hook '${run}')`
 }
@@ -209,17 +209,17 @@ const mostBytes = 100_000
 export function environmentOf(facts: Facts): Record<string, string> {
   const entries = Object.entries(facts).flatMap(([name, fact]) =>
     typeof fact === 'string'
-      ? [[variableFor(name), cut(fact, '\n')]]
+      ? [[variableFor(name), cutBetween(fact, '\n')]]
       : [
-          [variableFor(name), cut(fact.join('\n'), '\n')],
-          [variableFor(name, fact), cut(fact.join(','), ',')],
+          [variableFor(name), cutBetween(fact.join('\n'), '\n')],
+          [variableFor(name, fact), cutBetween(fact.join(','), ',')],
         ],
   )
   return Object.fromEntries(entries) as Record<string, string>
 }
 
 /** Cuts between two entries, and removes NUL characters, which the environment cannot contain. */
-function cut(text: string, between: string): string {
+function cutBetween(text: string, between: string): string {
   const clean = text.replaceAll('\0', '')
   if (Buffer.byteLength(clean) <= mostBytes) return clean
   const short = Buffer.from(clean).subarray(0, mostBytes).toString('utf8')

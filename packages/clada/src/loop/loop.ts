@@ -98,7 +98,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
   const clada = new Clada(options.clada)
   const turns = [...before]
   let [rounds, tokens] = [0, 0]
-  const first = await tried(clada, options, signal)
+  const first = await runUntilCommand(clada, options, signal)
   let last = first
   const ended = (ending: Ending, reason?: string): LoopResult => ({
     ending,
@@ -121,7 +121,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     hear({ kind: 'round', round: transcript.record.rounds + 1, tokens: asked })
     let turned: Turned
     try {
-      turned = await turn(clada, messages, { ...options, asked, room }, signal)
+      turned = await takeTurn(clada, messages, { ...options, asked, room }, signal)
     } catch (error) {
       if (signal.aborted) continue
       if (error instanceof ModelError) return ended('model', error.message)
@@ -131,7 +131,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     const { reply, result } = turned
     tokens += turned.tokens
     if (!signal.aborted) hear({ kind: 'applied', result })
-    if (result.executedActions > 0) last = (await tried(clada, options, signal)) ?? last
+    if (result.executedActions > 0) last = (await runUntilCommand(clada, options, signal)) ?? last
     const report = reportOn(turned, options, last)
     const done = { reply, report }
     transcript.keepTurn(done, turned.tokens)
@@ -153,7 +153,7 @@ interface Turned {
 }
 
 /** One reply. It is asked for again only as long as nothing of it was applied. */
-async function turn(
+async function takeTurn(
   clada: Clada,
   messages: readonly ChatMessage[],
   { model, hear, asked, room }: LoopOptions & { readonly asked: number; readonly room: number },
@@ -237,7 +237,11 @@ interface TriedReply {
 const refusals: readonly (Code | undefined)[] = ['command_not_allowed', 'action_not_allowed', 'approval_required']
 
 /** Runs the command of --until: approved for this loop, in the sandbox like any other, and judged by its exit code alone. */
-async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): Promise<TriedReply | undefined> {
+async function runUntilCommand(
+  clada: Clada,
+  options: LoopOptions,
+  signal: AbortSignal,
+): Promise<TriedReply | undefined> {
   const { until, report, hear } = options
   if (until === undefined || signal.aborted) return undefined
   const onProgram = (what: string): void => hear({ kind: 'program', what })

@@ -100,7 +100,7 @@ export interface Api {
 
 /** Anything that speaks the chat completions protocol of OpenAI, with streaming. */
 export function apiModel(api: Api): Model {
-  return { name: api.model, reply: (messages, signal) => withoutKey(api.key, apiReply(api, messages, signal)) }
+  return { name: api.model, reply: (messages, signal) => withoutKeyInError(api.key, apiReply(api, messages, signal)) }
 }
 
 async function* apiReply(
@@ -141,9 +141,9 @@ async function* apiReply(
 }
 
 /** Servers quote the key in their errors, and some models repeat it; terminal, transcript and files would keep it. */
-async function* withoutKey(key: string | undefined, texts: AsyncIterable<string>): AsyncIterable<string> {
+async function* withoutKeyInError(key: string | undefined, texts: AsyncIterable<string>): AsyncIterable<string> {
   if (key === undefined || key.length < shortestKey) return yield* texts
-  const hide = (text: string): string => hidden(key, text)
+  const hide = (text: string): string => maskKey(key, text)
   let rest = ''
   try {
     for await (const text of texts) {
@@ -162,11 +162,11 @@ async function* withoutKey(key: string | undefined, texts: AsyncIterable<string>
 /** Shorter ones are part of many words. */
 const shortestKey = 4
 
-const hidden = (key: string | undefined, text: string): string =>
+const maskKey = (key: string | undefined, text: string): string =>
   key === undefined || key.length < shortestKey ? text : text.replaceAll(key, '[key]')
 
 /** The beginning of what a server says. A cut through the key would leave a part of it that nothing recognizes. */
-const beginning = (text: string, length: number, key: string | undefined): string => hidden(key, text).slice(0, length)
+const beginning = (text: string, length: number, key: string | undefined): string => maskKey(key, text).slice(0, length)
 
 /** Local servers take anything as a key, such as "ollama" or "sk-no-key-required", which a reply may well contain. */
 const isRandom = (key: string): boolean => key.length >= 16 && key.replaceAll(/\D/g, '').length >= 4

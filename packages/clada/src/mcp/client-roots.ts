@@ -34,7 +34,7 @@ type NarrowedOptions = { readonly options: CladaOptions } | { readonly refusal: 
 export function narrowToRoots(options: CladaOptions, uris: readonly string[]): NarrowedOptions {
   // A client that names no roots has nothing open; it says nothing about what is allowed.
   if (uris.length === 0) return { options }
-  const narrowed = narrowTo(options, uris.flatMap(directoryOf))
+  const narrowed = narrowTo(options, uris.flatMap(directoryOfUri))
   if (narrowed !== undefined) return { options: narrowed }
   const { root } = settingsOf(options)
   return {
@@ -42,7 +42,7 @@ export function narrowToRoots(options: CladaOptions, uris: readonly string[]): N
   }
 }
 
-function directoryOf(uri: string): string[] {
+function directoryOfUri(uri: string): string[] {
   try {
     return [canonical(fileURLToPath(uri))]
   } catch {
@@ -60,7 +60,7 @@ async function projectAt(
   anywhere: (root?: string) => Promise<ClientProject>,
 ): Promise<ClientScope> {
   if (uris.length === 0) return { project: await anywhere() }
-  const theirs = [...new Set(uris.flatMap(directoryOf))]
+  const theirs = [...new Set(uris.flatMap(directoryOfUri))]
   const home = canonical(homeDir())
   const [first, ...rest] = theirs.filter((dir) => dir !== home && dir !== path.parse(dir).root)
   if (first === undefined)

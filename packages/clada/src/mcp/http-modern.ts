@@ -109,12 +109,12 @@ function checkHeader(
   form: 'plain' | 'encoded',
 ): void {
   if (typeof given !== 'string') throw headerMismatch(`the header ${name} is missing`)
-  const value = form === 'encoded' ? decoded(given, name) : given
+  const value = form === 'encoded' ? decodeHeader(given, name) : given
   if (value !== inBody) throw headerMismatch(`${name} is ${value}, and the body has ${String(inBody)}`)
 }
 
 /** A name that is no plain ASCII comes as base64 between two marks. */
-function decoded(value: string, name: string): string {
+function decodeHeader(value: string, name: string): string {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? []
   if (base64 === undefined) return value
   const bytes = Buffer.from(base64, 'base64')

@@ -40,7 +40,7 @@ export function makeServer(given: McpOptions, gone: AbortSignal): Server {
     instructions: instructionsFor(given),
   }
   const table = {
-    'server/discover': { era: 'modern', ttlMs: lasting, answer: () => discovered(about) },
+    'server/discover': { era: 'modern', ttlMs: lasting, answer: () => discoverResult(about) },
     'subscriptions/listen': {
       era: 'modern',
       answer: (params, extra) => openSubscription(session, params, extra, gone),
@@ -73,7 +73,7 @@ export function makePeer(given: McpOptions, gone: AbortSignal): Server & { reado
 /** What stays as it is while the server runs. */
 const lasting = 60 * 60 * 1000
 
-const discovered = ({ capabilities, instructions }: ServerAbout): RpcResult => ({
+const discoverResult = ({ capabilities, instructions }: ServerAbout): RpcResult => ({
   supportedVersions: [modernVersion],
   capabilities,
   instructions,

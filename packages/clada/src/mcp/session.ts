@@ -91,7 +91,7 @@ export class McpSession {
       return this.#take(call, call, hasForms(caller.capabilities) ? ask : undefined, () => this.#scope(caller))
     }
     const scope = await this.#scope(caller)
-    const narrower = narrowedBy(scope, rootIn(tool, values))
+    const narrower = narrowToTool(scope, rootIn(tool, values))
     const root = 'project' in narrower ? settingsOf(narrower.project.options).root : ''
     const identity = { tool, arguments: values, root }
     if (requestState !== undefined) return this.#calls.resume(requestState, identity, inputResponses, call)
@@ -112,7 +112,7 @@ export class McpSession {
   async project(caller: RequestSender): Promise<ClientProject> {
     if (caller.era === 'legacy') this.#legacy?.refuseEarly()
     const scope = await this.#scope(caller)
-    if ('refusal' in scope) throw new Error(adviceFor(scope))
+    if ('refusal' in scope) throw new Error(adviseOnRoots(scope))
     return scope.project
   }
 
@@ -147,14 +147,14 @@ export class McpSession {
     ask: AskClient | undefined,
     scope: ClientScope,
   ): Promise<ToolAnswer> {
-    if ('refusal' in scope) return this.#refuse(adviceFor(scope), 'path_escape')
+    if ('refusal' in scope) return this.#refuse(adviseOnRoots(scope), 'path_escape')
     const { tool, values } = call
     const report = this.#report(scope.project)
     const warned = (result: ExecutionResult): ExecutionResult => withWarnings(result, scope.project.warnings)
     if (!isRecord(values)) return callAnswer(warned(notAnObject(tool, definedParams(tool), values)), report)
     const root = rootIn(tool, values)
     if (root !== undefined && typeof root !== 'string') return callAnswer(warned(notAPath(tool, root)), report)
-    const narrower = narrowedBy(scope, root)
+    const narrower = narrowToTool(scope, root)
     if ('refusal' in narrower) return this.#refuse(`Nothing can be done: ${narrower.refusal}.`, 'path_escape')
     const over = AbortSignal.any([signal, this.#gone])
     return this.#perform(call, narrower.project, withoutRoot(tool, values), { signal: over, tell, ask })
@@ -287,7 +287,7 @@ function withoutRoot(tool: string, values: RpcParams): RpcParams {
 const toolParams = (tool: string): Readonly<Record<string, unknown>> =>
   (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
 
-function narrowedBy(scope: ClientScope, dir: unknown): ClientScope {
+function narrowToTool(scope: ClientScope, dir: unknown): ClientScope {
   if ('refusal' in scope || typeof dir !== 'string') return scope
   const { options } = scope.project
   const { root } = settingsOf(options)
@@ -306,7 +306,7 @@ async function makeClada(options: CladaOptions): Promise<Clada> {
 /** Not imported, for the same reason. */
 const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID()
 
-const adviceFor = ({ refusal }: { refusal: string }): string =>
+const adviseOnRoots = ({ refusal }: { refusal: string }): string =>
   `Nothing can be done: ${refusal}. The user can start clada mcp with a --root inside them, or open that directory in the client.`
 
 const progressLine = (result: ActionResult): string =>

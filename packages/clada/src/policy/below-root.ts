@@ -1,4 +1,4 @@
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { globTest } from './glob.ts'
 
 /**
@@ -6,7 +6,7 @@ import { globTest } from './glob.ts'
  * that only know paths below. Never less than the pattern blocks.
  */
 export function belowRoot(pattern: string, root: string): string[] {
-  const dirs = slashed(root)
+  const dirs = withSlashes(root)
     .split('/')
     .filter((part) => part !== '')
   const found = new Set<string>()
@@ -29,12 +29,13 @@ function expandStars(parts: readonly string[]): string[][] {
   return parts.reduce<string[][]>(
     (all, part) => {
       const [first = '', ...others] = part === '**' ? [part] : part.split('**')
-      const ways = others.length === 0 ? [[first || part]] : [[part.replaceAll('**', '*')], deepened(first, others)]
+      const ways =
+        others.length === 0 ? [[first || part]] : [[part.replaceAll('**', '*')], allowAnyDepth(first, others)]
       return all.flatMap((before) => ways.map((way) => [...before, ...way]))
     },
     [[]],
   )
 }
 
-const deepened = (first: string, others: readonly string[]): string[] =>
+const allowAnyDepth = (first: string, others: readonly string[]): string[] =>
   others.reduce((names, other) => [...names.slice(0, -1), `${names.at(-1) ?? ''}*`, '**', `*${other}`], [first])

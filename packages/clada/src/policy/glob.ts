@@ -1,4 +1,4 @@
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 
 /** What a pattern is compared with: one name, or a path of which a beginning may match, from its start or from any name on. */
 export type GlobOn = 'component' | 'absolute' | 'relative'
@@ -25,7 +25,7 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
     const shortest = first.length + last.length
     return { test: (text) => text.length >= shortest && text.startsWith(first) && text.endsWith(last) }
   }
-  const tokens = tokensOf(pattern)
+  const tokens = globTokens(pattern)
   const stars = tokens.filter(isStar).length
   if (stars <= (on === 'component' ? 1 : 0)) {
     const source = globSource(tokens, on)
@@ -33,7 +33,7 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
     let expression: RegExp | undefined
     return { test: (text) => (expression ??= new RegExp(source, 's')).test(text), source }
   }
-  const pieces = piecesOf(tokens)
+  const pieces = literalPieces(tokens)
   const parts = pattern.split('/')
   if (on !== 'component' && parts.every((part) => part === '**' || !part.includes('**')))
     return { test: byNames(on === 'relative' ? ['**', ...parts] : parts) }
@@ -41,7 +41,7 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
   const shortest = steps.filter((token) => !isStar(token)).length
   // Most texts lack a piece, which is quickly seen.
   return {
-    test: (text) => text.length >= shortest && areIn(pieces, text) && follows(steps, text, on !== 'component'),
+    test: (text) => text.length >= shortest && areIn(pieces, text) && matchesSteps(steps, text, on !== 'component'),
   }
 }
 
@@ -50,7 +50,7 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
  * as any later one, because everything below a match is blocked with it.
  */
 function byNames(parts: readonly string[]): (text: string) => boolean {
-  const [first = [], ...others] = runsOf(parts)
+  const [first = [], ...others] = splitAtDoubleStars(parts)
   return (text) => {
     const names = alternativesIn(text)
     const fits = (run: readonly NameTest[], at: number): boolean =>
@@ -72,7 +72,7 @@ function byNames(parts: readonly string[]): (text: string) => boolean {
 type NameTest = (name: string) => boolean
 
 /** The tests between one `**` and the next. */
-function runsOf(parts: readonly string[]): NameTest[][] {
+function splitAtDoubleStars(parts: readonly string[]): NameTest[][] {
   const runs: NameTest[][] = [[]]
   for (const part of parts) {
     if (part === '**') runs.push([])
@@ -91,7 +91,7 @@ function alternativesIn(text: string): readonly string[] {
 }
 
 /** The texts between wildcards, the first and the last of them perhaps empty. */
-const piecesOf = (tokens: readonly string[]): string[] =>
+const literalPieces = (tokens: readonly string[]): string[] =>
   tokens
     .map((token) => (token === '?' || isStar(token) ? '\0' : token))
     .join('')
@@ -122,7 +122,7 @@ function isMadeOf(pieces: readonly string[], text: string): boolean {
 }
 
 /** Adjacent stars count as one. */
-function tokensOf(pattern: string): string[] {
+function globTokens(pattern: string): string[] {
   const tokens: string[] = []
   for (const token of pattern.match(/\*\*\/|\*\*|[^]/g) ?? []) {
     const last = tokens.at(-1)
@@ -145,7 +145,7 @@ function globSource(tokens: readonly string[], on: GlobOn): string {
 }
 
 /** Keeps every place in the pattern that the text so far may have led to, each once. */
-function follows(steps: readonly string[], text: string, below: boolean): boolean {
+function matchesSteps(steps: readonly string[], text: string, below: boolean): boolean {
   const end = steps.length
   const reachedAt = new Int32Array(end + 1).fill(-1)
   let places: number[] = []
@@ -186,7 +186,7 @@ function follows(steps: readonly string[], text: string, below: boolean): boolea
 export function anchorPatterns(patterns: readonly string[], bases: readonly string[]): string[] {
   const below = patterns.filter((pattern) => /^!?[^/!]+\/+[^/]/.test(pattern))
   const moved = bases.flatMap((base) =>
-    below.map((pattern) => pattern.replace(/^!?/, (not) => `${not}${slashed(base).replace(/\/$/, '')}//`)),
+    below.map((pattern) => pattern.replace(/^!?/, (not) => `${not}${withSlashes(base).replace(/\/$/, '')}//`)),
   )
   return [...patterns, ...moved]
 }

@@ -1,5 +1,5 @@
 import type { Access, Blocking, PathDecision, PathJudge, PathRefusal, WriterKind } from '../core/effects.ts'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInside, withSlashes } from '../core/paths.ts'
 import { foldedName as folded, ignoreFileNames, ownerOfName, projectFileName } from '../core/reserved-names.ts'
 import { homeDir, type Platform, platform } from '../core/platform.ts'
 import { type Advice, adviseAskingUser, gitReason, type PathRule, reservedReason } from '../core/problem.ts'
@@ -32,7 +32,7 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
     blockingBelow: (relative) =>
       blockingOf(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
     blocking: (absolute) => {
-      const top = containingRoot(absolute, policy) ?? topOf(absolute, policy.platform)
+      const top = containingRoot(absolute, policy) ?? rootOfPath(absolute, policy.platform)
       return blockingOf(partsBelow(absolute, top, policy.platform), absolute, policy)
     },
     written: (absolute, by) => judgeWriter(absolute, by, policy),
@@ -91,7 +91,7 @@ function blockingOf(parts: readonly string[], absolute: string, policy: PathPoli
 const containingRoot = (clean: string, { roots, platform: on }: PathPolicy): string | undefined =>
   roots.find((candidate) => isInside(clean, candidate, on))
 
-const topOf = (clean: string, on: Platform): string => on.path.parse(clean).root
+const rootOfPath = (clean: string, on: Platform): string => on.path.parse(clean).root
 
 export const pathPolicyOf = (
   {
@@ -176,8 +176,8 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
 function judgePlace(absolute: string, access: Access, policy: PathPolicy): PathDecision {
   const on = policy.platform
   const clean = on.path.resolve(absolute)
-  const root = containingRoot(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
-  const parts = partsBelow(clean, root ?? topOf(clean, on), on)
+  const root = containingRoot(clean, policy) ?? (policy.allowEscape ? rootOfPath(clean, on) : undefined)
+  const parts = partsBelow(clean, root ?? rootOfPath(clean, on), on)
   const { denied, unlessLogin } = findRefusals(parts, clean, access, policy)
   if (denied !== undefined && root === undefined)
     return deny(denied.rule, `it is outside the project, and ${denied.reason}`, insideOnly)
@@ -201,9 +201,9 @@ const insideOnly = 'Use a path inside the root.'
 /** How to allow a path outside the roots. Never names the home directory or `/`, which would be too much. */
 function allowing(absolute: string, { platform: on }: PathPolicy): Advice {
   const above = isInside(absolute, temporary, on) ? temporary : on.path.dirname(absolute)
-  const dir = slashed(above, on)
+  const dir = withSlashes(above, on)
   // Directories of the system itself.
-  const isBroad = above !== temporary && partsBelow(above, topOf(above, on), on).length < 2
+  const isBroad = above !== temporary && partsBelow(above, rootOfPath(above, on), on).length < 2
   if (isBroad || above === homeDir() || /[\s,'"\]]/.test(dir))
     return {
       model: 'Use a path inside the root, or ask the user to allow that directory with --allow.',
@@ -301,7 +301,7 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
   }
 }
 
-const quotePath = (root: string, on: Platform = platform): string => `'${slashed(root, on)}'`
+const quotePath = (root: string, on: Platform = platform): string => `'${withSlashes(root, on)}'`
 
 const deny = (rule: PathRule, reason: string, advice?: Advice): PathRefusal => ({
   verdict: 'deny',
@@ -427,7 +427,7 @@ function patternFor(parts: readonly string[], clean: string, { denied, platform:
   }
   const below = lastMatch(denied.relative, names.join('/'))
   if (below !== undefined) return below
-  const whole = folded(slashed(clean, on))
+  const whole = folded(withSlashes(clean, on))
   for (const set of [denied.absolute, ...denied.anchored]) {
     const hit = lastMatch(set, whole)
     if (hit !== undefined) return hit
@@ -443,7 +443,7 @@ function makeIgnoredBy(files: readonly IgnoreFile[], on: Platform): (absolute: s
     if (known.has(absolute)) return known.get(absolute)
     const above = on.path.dirname(absolute)
     const found =
-      above === absolute ? undefined : (find(above) ?? files.find((file) => leavesOut(file, absolute, on))?.name)
+      above === absolute ? undefined : (find(above) ?? files.find((file) => isLeftOutBy(file, absolute, on))?.name)
     if (known.size >= mostHarmless) known.clear()
     known.set(absolute, found)
     return found
@@ -452,7 +452,7 @@ function makeIgnoredBy(files: readonly IgnoreFile[], on: Platform): (absolute: s
 }
 
 /** A name may be that of a directory, whatever is there now. */
-function leavesOut({ dir, rules }: IgnoreFile, absolute: string, on: Platform): boolean {
+function isLeftOutBy({ dir, rules }: IgnoreFile, absolute: string, on: Platform): boolean {
   if (!isInside(absolute, dir, on)) return false
   const below = partsBelow(absolute, dir, on).map(folded).join('/')
   return below !== '' && isIgnored(rules, below, 'dir')

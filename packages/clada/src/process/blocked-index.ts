@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { isInPackages, isInside, slashed } from '../core/paths.ts'
+import { isInPackages, isInside, withSlashes } from '../core/paths.ts'
 import type { Blocking } from '../core/effects.ts'
 import { hasCode } from '../core/errors.ts'
 import { holdsLogin } from './login-files.ts'
@@ -68,7 +68,7 @@ export function findBlocked(root: string, blocking: (relative: string) => Blocki
   if (walk.fresh > 0 || known.size !== walk.dirs.size) {
     const index = { rules: key, dirs: walk.dirs }
     held.set(root, index)
-    if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
+    if (walk.fresh > fewDirectories || before === undefined) saveIndex(file, index)
   } else if (before !== undefined) held.set(root, before)
   return summarize(root, walk, isBlockedBy(blocking, root))
 }
@@ -91,7 +91,7 @@ const format = 8
 /** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
 
-function keep(file: string, index: ScanIndex): void {
+function saveIndex(file: string, index: ScanIndex): void {
   try {
     makePrivateDir(path.dirname(file))
     putFile(file, JSON.stringify({ ...index, dirs: [...index.dirs] }))
@@ -248,7 +248,7 @@ function resolveBlockedLink(root: string, link: string): BlockedPath[] {
   try {
     const file = fs.realpathSync(path.join(root, link))
     const type = fs.statSync(file).isDirectory() ? 'directory' : 'file'
-    return file !== root && isInside(file, root) ? [{ path: slashed(path.relative(root, file)), type }] : []
+    return file !== root && isInside(file, root) ? [{ path: withSlashes(path.relative(root, file)), type }] : []
   } catch {
     return []
   }

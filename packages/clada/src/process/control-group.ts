@@ -150,7 +150,7 @@ function endIn(dir: string): void {
       // The kernel is another, or the group is gone.
     }
   }
-  for (const pid of membersOf(dir)) kill(pid, 'SIGKILL')
+  for (const pid of processesOfGroup(dir)) kill(pid, 'SIGKILL')
 }
 
 const lastWords = [
@@ -161,7 +161,7 @@ const lastWords = [
 ] as const
 
 /** Zero stands for those that cannot be seen from here. */
-function membersOf(dir: string): number[] {
+function processesOfGroup(dir: string): number[] {
   try {
     const lines = fs.readFileSync(path.join(dir, 'cgroup.procs'), 'latin1').split('\n')
     return lines.map(Number).filter((pid) => pid > 0)

@@ -58,13 +58,13 @@ class Collector implements Collected {
 
   directory(dir: string, below: 'there' | 'new'): void {
     const { upper, lower, merged, unseen } = this.#views
-    const entries = fs.readdirSync(at(upper, dir), { withFileTypes: true })
+    const entries = fs.readdirSync(pathInView(upper, dir), { withFileTypes: true })
     if (below === 'there') {
       // A directory that was deleted and made again hides what was in it, without a whiteout for each name.
-      const seen = new Set(fs.readdirSync(at(merged, dir)))
+      const seen = new Set(fs.readdirSync(pathInView(merged, dir)))
       for (const entry of entries) if (entry.isCharacterDevice()) seen.add(entry.name)
       // What cannot be read was not deleted either.
-      for (const name of listNames(at(lower, dir))) {
+      for (const name of listNames(pathInView(lower, dir))) {
         const path = child(dir, name)
         if (!seen.has(name) && !unseen.has(path)) this.#addRemoved(path)
       }
@@ -83,9 +83,11 @@ class Collector implements Collected {
       this.notKept.push({ path, reason: `its path is longer than ${longestPath} characters` })
       return
     }
-    const own = fs.lstatSync(at(upper, path))
+    const own = fs.lstatSync(pathInView(upper, path))
     const old =
-      below === 'there' && !unseen.has(path) ? fs.lstatSync(at(lower, path), { throwIfNoEntry: false }) : undefined
+      below === 'there' && !unseen.has(path)
+        ? fs.lstatSync(pathInView(lower, path), { throwIfNoEntry: false })
+        : undefined
     if (old !== undefined && this.#isChanged(path, old)) {
       this.notKept.push({ path, reason: changedMeanwhile })
       return
@@ -101,8 +103,8 @@ class Collector implements Collected {
   #directory(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
     const { merged, upper } = this.#views
     // Through the mount, which knows the mode by heart. Its owner must be able to look into it.
-    if ((own.mode & 0o700) !== 0o700) fs.chmodSync(at(merged, path), (own.mode & 0o7777) | 0o700)
-    const inherited = fs.lstatSync(at(upper, parent(path))).mode & 0o2000
+    if ((own.mode & 0o700) !== 0o700) fs.chmodSync(pathInView(merged, path), (own.mode & 0o7777) | 0o700)
+    const inherited = fs.lstatSync(pathInView(upper, parent(path))).mode & 0o2000
     const mode = (own.mode & 0o1777) | 0o700 | (old?.isDirectory() ? old.mode & setIds : inherited)
     if (!old?.isDirectory()) {
       if (old !== undefined) this.#addRemoved(path)
@@ -116,13 +118,13 @@ class Collector implements Collected {
   #file(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
     const { upper, lower } = this.#views
     this.#budget.countBytes(own.size)
-    const from = at(upper, path)
+    const from = pathInView(upper, path)
     // Its owner must be able to read it, or it could not be undone.
     const mode = (own.mode & 0o1777) | 0o400
     if ((own.mode & setIds) !== 0 && ((old?.mode ?? 0) & setIds) === 0) this.stripped.push(path)
     if (old?.isFile()) {
       const kept = (old.mode & 0o7777) === (own.mode & 0o7777)
-      if (kept && isSameContent(from, own, at(lower, path), old)) {
+      if (kept && hasSameBytes(from, own, pathInView(lower, path), old)) {
         if (own.mtimeMs !== old.mtimeMs) this.effects.push({ kind: 'time', path, mtime: own.mtime })
         return
       }
@@ -132,8 +134,8 @@ class Collector implements Collected {
 
   #link(path: string, old: fs.Stats | undefined): void {
     const { upper, lower } = this.#views
-    const target = fs.readlinkSync(at(upper, path))
-    if (old?.isSymbolicLink() && fs.readlinkSync(at(lower, path)) === target) return
+    const target = fs.readlinkSync(pathInView(upper, path))
+    if (old?.isSymbolicLink() && fs.readlinkSync(pathInView(lower, path)) === target) return
     if (old !== undefined) this.#addRemoved(path)
     this.effects.push({ kind: 'link', path, change: old?.isSymbolicLink() ? 'modify' : 'create', target })
   }
@@ -150,19 +152,19 @@ class Collector implements Collected {
       this.notKept.push({ path, reason: notUtf8 })
       return
     }
-    const old = fs.lstatSync(at(lower, path), { throwIfNoEntry: false })
+    const old = fs.lstatSync(pathInView(lower, path), { throwIfNoEntry: false })
     if (old === undefined) return
     const isDirectory = old.isDirectory()
     if (this.#isChanged(path, old)) {
       this.notKept.push({ path, reason: changedMeanwhile })
       return
     }
-    if (isDirectory) for (const name of listNames(at(lower, path))) this.#addRemoved(child(path, name))
+    if (isDirectory) for (const name of listNames(pathInView(lower, path))) this.#addRemoved(child(path, name))
     this.effects.push({ kind: 'gone', path, type: isDirectory ? 'directory' : 'other' })
   }
 }
 
-const at = (view: string, path: string): string => `${view}/${path}`
+const pathInView = (view: string, path: string): string => `${view}/${path}`
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
@@ -172,7 +174,7 @@ function specialKind(stat: fs.Stats): string {
 }
 
 /** By bytes: times can be set back. */
-function isSameContent(one: string, { size, mode }: fs.Stats, other: string, old: fs.Stats): boolean {
+function hasSameBytes(one: string, { size, mode }: fs.Stats, other: string, old: fs.Stats): boolean {
   if (size !== old.size) return false
   if (size === 0) return true
   if ((mode & 0o400) === 0) fs.chmodSync(one, (mode & 0o7777) | 0o400)

@@ -35,8 +35,10 @@ export function judgeWritten(name: string, command: GitCommand): GitDataVerdict 
   if (transient.test(own ?? name)) return { as: 'left out' }
   if (objectName.test(name)) return { as: 'object' }
   const row =
-    own === undefined ? undefined : (rowOf(ofWorktree, own) ?? rowOf(unfinishedState(own, command)?.files, own))
-  const found = row ?? rowOf(shared, name)
+    own === undefined
+      ? undefined
+      : (gitDataRow(ofWorktree, own) ?? gitDataRow(unfinishedState(own, command)?.files, own))
+  const found = row ?? gitDataRow(shared, name)
   if (found !== undefined && !isBroken(name)) return { as: 'data', check: found[1] }
   return { as: 'refused', reason: leftOutReason(own ?? name), isEssential: isEssential(own, command) }
 }
@@ -75,7 +77,7 @@ const isAtOrBelow = (name: string, dir: string): boolean => name === dir || name
 
 type GitDataRow = readonly [name: RegExp, check?: TextCheck]
 
-const rowOf = (rows: readonly GitDataRow[] | undefined, name: string): GitDataRow | undefined =>
+const gitDataRow = (rows: readonly GitDataRow[] | undefined, name: string): GitDataRow | undefined =>
   rows?.find(([names]) => names.test(name))
 
 const id = '[0-9a-f]{40}(?:[0-9a-f]{24})?'

@@ -39,7 +39,7 @@ export async function gitMasks(sight: GitViewOptions): Promise<Mask[]> {
 async function masksOfGitDir(name: string, top: string, sight: GitViewOptions): Promise<Mask[]> {
   const gitDir = path.join(sight.root, name)
   if (findEndless({ gitDir, commonDir: gitDir }) !== undefined) return [{ path: name, as: 'missing' }]
-  const hidden = sight.git === 'full' ? undefined : await whyHidden(name, top, sight)
+  const hidden = sight.git === 'full' ? undefined : await whyGitHidden(name, top, sight)
   if (hidden === undefined) return dataOnly(name, top, sight)
   return [{ path: name, as: { text: `gitdir: /${hiddenMessage(hidden)}\n` } }]
 }
@@ -96,7 +96,7 @@ async function inModules(name: string, top: string, sight: GitViewOptions): Prom
 }
 
 /** A blocked file that the index or the last commit has, or nobody knows. Asked of git only when one of them changed. */
-async function whyHidden(
+async function whyGitHidden(
   name: string,
   top: string,
   { root, isBlocked, rules }: GitViewOptions,
@@ -153,7 +153,7 @@ async function listTracked(gitDir: string): Promise<string[] | undefined> {
       ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'),
     ])
     const hasNoCommit = head?.exitCode === 1
-    if (!isWhole(staged) || !(hasNoCommit || isWhole(committed))) return undefined
+    if (!isWholeListing(staged) || !(hasNoCommit || isWholeListing(committed))) return undefined
     const listed = [staged, committed].map((end) => end?.stdout ?? '').join('')
     return [...new Set(listed.split('\0'))].filter((one) => one !== '')
   } finally {
@@ -164,5 +164,5 @@ async function listTracked(gitDir: string): Promise<string[] | undefined> {
 /** Of a longer one the middle would be missing. */
 const longestList = 1 << 28
 
-const isWhole = (end: ProcessEnd | undefined): boolean =>
+const isWholeListing = (end: ProcessEnd | undefined): boolean =>
   end?.exitCode === 0 && Buffer.byteLength(end.stdout) < longestList / 2

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type GitDirs, gitDirsAt } from '../state/git-dirs.ts'
 import { readLinked, readStats } from '../state/own-files.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import { foreignOwner, type Unusable } from './git-owner.ts'
 
@@ -71,7 +71,7 @@ function share(target: string, at: string): void {
   }
   if (path.basename(at) !== 'objects') return fs.cpSync(target, at, { recursive: true })
   fs.mkdirSync(path.join(at, 'info'), { recursive: true })
-  fs.writeFileSync(path.join(at, 'info', 'alternates'), `${slashed(target)}\n`)
+  fs.writeFileSync(path.join(at, 'info', 'alternates'), `${withSlashes(target)}\n`)
 }
 
 function copyIfFile(from: string, to: string): void {

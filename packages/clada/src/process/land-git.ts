@@ -73,7 +73,7 @@ export class GitLanding {
     repository: LayeredRepository,
     before: RepositoryBefore,
   ): Promise<GitLanding | Unusable> {
-    const sorted = sort(collected, commandIn(repository))
+    const sorted = sortChanges(collected, commandIn(repository))
     if ('reason' in sorted) return sorted
     const odd = sorted.data.length + sorted.objects.length === 0 ? undefined : oddEntry(repository)
     if (odd !== undefined)
@@ -188,7 +188,7 @@ export class GitLanding {
       const now = fs.lstatSync(file, { throwIfNoEntry: false })
       const isSame = now === undefined ? change === 'create' : change !== 'create' && now.ctimeMs <= began
       if (!isSame && !(file === path.join(gitDir, 'index') && (await hasSameEntries(file, index, this.#repository))))
-        return changedMeanwhile(file)
+        return refuseChangedMeanwhile(file)
     }
     return undefined
   }
@@ -216,7 +216,7 @@ const commandIn = ({ gitDir, commonDir, verb }: LayeredRepository): GitCommand =
   verb,
 })
 
-function sort({ effects, notKept }: Collected, command: GitCommand): SortedChanges | Unusable {
+function sortChanges({ effects, notKept }: Collected, command: GitCommand): SortedChanges | Unusable {
   const sorted: SortedChanges = { data: [], objects: [], notKept: [] }
   const refused = new Map<string, string>()
   const taken = new Set<string>()
@@ -228,14 +228,14 @@ function sort({ effects, notKept }: Collected, command: GitCommand): SortedChang
   for (const { path: name, reason } of notKept) {
     const verdict = judgeWritten(name, command)
     if (verdict.as === 'left out') continue
-    if (verdict.as === 'refused' && verdict.isEssential) return unkept(name)
+    if (verdict.as === 'refused' && verdict.isEssential) return refuseLeftFile(name)
     refuse(name, reason)
   }
   for (const effect of effects) {
     const verdict = verdictOf(effect, command)
     const { path: name } = effect
     if (verdict.as === 'refused') {
-      if (verdict.isEssential) return unkept(name)
+      if (verdict.isEssential) return refuseLeftFile(name)
       refuse(name.startsWith('objects/') && effect.kind === 'gone' ? 'objects' : name, verdict.reason)
     } else if (effect.kind === 'file' && verdict.as !== 'left out')
       sorted[verdict.as === 'object' ? 'objects' : 'data'].push({ name, ...effect })
@@ -416,7 +416,7 @@ const landingRefusal = (reason: string, advice: string): Unusable => ({
   advice,
 })
 
-const changedMeanwhile = (name: string): Unusable =>
+const refuseChangedMeanwhile = (name: string): Unusable =>
   landingRefusal(`another program changed '${name}' while the command was running`, 'Run the command again.')
 
 const atWork = (lock: string): Unusable =>
@@ -425,7 +425,7 @@ const atWork = (lock: string): Unusable =>
     'Wait for it to end. If no git is running, remove that file.',
   )
 
-export const unkept = (name: string): Unusable =>
+export const refuseLeftFile = (name: string): Unusable =>
   landingRefusal(
     `it left '${name}' in the git directory, which decides what git does next`,
     'Ask the user to run the command in a terminal.',

@@ -12,7 +12,7 @@ import type { Collected } from './effects.ts'
 import { plainConfig } from './isolated-git-dir.ts'
 import { judgeWritten } from './git-data.ts'
 import { foreignOwner, type Unusable } from './git-owner.ts'
-import { GitLanding, unkept } from './land-git.ts'
+import { GitLanding, refuseLeftFile } from './land-git.ts'
 import type { Overlay } from './overlay.ts'
 
 /** The repository of a directory of the project, as its files say. */
@@ -90,7 +90,7 @@ export class LayeredGit {
     layers: Overlay,
   ): Promise<GitLanding | Unusable> {
     const other = project.effects.find(isOfRepository)
-    if (other !== undefined) return unkept(other.path)
+    if (other !== undefined) return refuseLeftFile(other.path)
     const repository = { ...this.#repository, verb: this.#verb }
     return GitLanding.prepare(inGit, repository, { began: layers.began, index: layers.file(keptIndex) })
   }

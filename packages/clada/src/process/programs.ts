@@ -123,7 +123,7 @@ type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
  */
 export function startProgram(name: string, args: readonly string[], options: StartOptions): StartedChild {
   const dirs = ownPath()
-  return childProcess().spawn(fileOf(name, dirs), [...args], {
+  return childProcess().spawn(fileOfProgram(name, dirs), [...args], {
     windowsHide: true,
     ...options,
     ...nearer(options.cwd),
@@ -167,7 +167,7 @@ export function runToEnd(
   where: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): number | undefined {
   const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name, ...where } as const
-  return childProcess().spawnSync(fileOf(name), [...args], options).status ?? undefined
+  return childProcess().spawnSync(fileOfProgram(name), [...args], options).status ?? undefined
 }
 
 /** The output of a program that is named by its absolute path; empty when it cannot be started. */
@@ -194,7 +194,7 @@ const nearer = (cwd: StartOptions['cwd']): StartOptions =>
 /** Loaded with the first program: most runs start none. */
 const childProcess = () => process.getBuiltinModule('node:child_process')
 
-const fileOf = (name: string, dirs = ownPath()): string =>
+const fileOfProgram = (name: string, dirs = ownPath()): string =>
   ownProgram(name, dirs) ?? path.join('/nonexistent', path.basename(name))
 
 /** `own` are the directories of the user's PATH, which is the one of most programs: to look at them again takes long. */

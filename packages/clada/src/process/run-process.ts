@@ -86,8 +86,8 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     return unstarted(error)
   }
   const { child, tree, readStatus } = started
-  hear(child.stdout, [stdout, both], call.onOutput)
-  hear(child.stderr, [stderr, both], call.onOutput)
+  collectOutput(child.stdout, [stdout, both], call.onOutput)
+  collectOutput(child.stderr, [stderr, both], call.onOutput)
 
   let ended = 'itself' as ProcessEnd['ended']
   const stop = (why: ProcessEnd['ended']): void => {
@@ -130,7 +130,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   }
 }
 
-function hear(pipe: Readable | null, kept: readonly KeptOutput[], onOutput: ProcessCall['onOutput']): void {
+function collectOutput(pipe: Readable | null, kept: readonly KeptOutput[], onOutput: ProcessCall['onOutput']): void {
   pipe?.on('error', () => {})
   pipe?.on('data', (chunk: Buffer) => {
     for (const keep of kept) keep.add(chunk)
@@ -158,8 +158,8 @@ function startProcess(call: ProcessCall): RunningProcess {
     const tree = openNamespaceTree(stdio?.[3], stdio?.[4], group, async (first) =>
       call.onReady?.(child.pid ?? 0, first),
     )
-    write(stdio?.[5], filter)
-    write(stdio?.[6], options)
+    writeInput(stdio?.[5], filter)
+    writeInput(stdio?.[6], options)
     return { child, tree, readStatus: tree.readStatus }
   }
   if (call.scope === 'marked') {
@@ -171,7 +171,7 @@ function startProcess(call: ProcessCall): RunningProcess {
   return { child, tree: openGroupTree(child.pid), readStatus }
 }
 
-function write(pipe: Stream | null | undefined, bytes: Buffer | undefined): void {
+function writeInput(pipe: Stream | null | undefined, bytes: Buffer | undefined): void {
   // It may end without reading.
   pipe?.on('error', () => {})
   if (pipe instanceof Writable) pipe.end(bytes)

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isInPackages, isInside, slashed } from '../core/paths.ts'
+import { isInPackages, isInside, withSlashes } from '../core/paths.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 import { belongsToGit } from './tracked-files.ts'
 import { listEntries } from '../state/own-files.ts'
@@ -58,7 +58,8 @@ export class SecondNames {
       const target = realPathOf(absolute)
       // A link to a whole root would block all of it.
       if (target === undefined || this.#roots.some((one) => isInside(one, target))) continue
-      if (this.#roots.some((one) => isInside(target, one))) found.set(target, slashed(path.relative(root, absolute)))
+      if (this.#roots.some((one) => isInside(target, one)))
+        found.set(target, withSlashes(path.relative(root, absolute)))
     }
     return found
   }

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { isGitName, nameAsOpened } from '../core/reserved-names.ts'
 import { commonDirOf, type GitDirs, gitDirNear, nearestGitDirs } from '../state/git-dirs.ts'
 import { isGitDirectory, type RepositoryPart } from '../state/git-directory.ts'
@@ -22,7 +22,7 @@ export function isIgnoredByGit(file: string): boolean {
 function doesGitList(file: string, options: readonly string[]): boolean {
   const found = gitDirNear(path.dirname(file))
   if (found === undefined) return false
-  const name = slashed(path.relative(found.top, file))
+  const name = withSlashes(path.relative(found.top, file))
   const repository = { ...found, commonDir: commonDirOf(found.gitDir) }
   return listGitFiles(repository, [...options, '--', `:(top,literal)${name}`]).includes(name)
 }
@@ -54,7 +54,7 @@ export function isFixture(gitDirectory: string): boolean {
   if (around === undefined || !('gitDir' in around)) return false
   const own = [around.gitDir, around.commonDir].map(realPathOr)
   if (own.includes(realPathOr(gitDirectory))) return false
-  return trackedHeads(around).has(slashed(path.relative(around.top, path.join(gitDirectory, 'HEAD'))))
+  return trackedHeads(around).has(withSlashes(path.relative(around.top, path.join(gitDirectory, 'HEAD'))))
 }
 
 interface TrackingRepository extends GitDirs {

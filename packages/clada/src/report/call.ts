@@ -15,21 +15,21 @@ export function formatCall(result: ExecutionResult, options: ReportOptions = {})
   const style: ReportStyle = {
     action: (entry) => callLines(entry.result, result.root, options),
     skipped: ({ results }) => results.flatMap((one) => callLines(one, result.root, options)),
-    unreadable: ({ errors }) => (errorDetail === 'minimal' ? errors.map(coded) : parseRepairLines(errors)),
+    unreadable: ({ errors }) => (errorDetail === 'minimal' ? errors.map(withCode) : parseRepairLines(errors)),
     missed: () => [],
     'more-missed': () => [],
     fatal: ({ message }) => [message],
     reminder: () => [],
-    warning: ({ message }) => [warning(message)],
+    warning: ({ message }) => [warningLine(message)],
     'edited-reply': () => [],
   }
   const lines = reportEntries(result).flatMap((entry) => entryLines(entry, style))
   return capText(spellOut(lines.join('\n')), budget)
 }
 
-const warning = (text: string): string => `⚠️  ${wholeWarning(text)}`
+const warningLine = (text: string): string => `⚠️  ${wholeWarning(text)}`
 
-const coded = ({ message = '', code }: { readonly message?: string; readonly code?: string }): string =>
+const withCode = ({ message = '', code }: { readonly message?: string; readonly code?: string }): string =>
   code === undefined ? message : `${message} [${code}]`
 
 function callLines(
@@ -39,11 +39,11 @@ function callLines(
 ): string[] {
   const output = showOutput(result, { limit: outputLimit, programs, root, registry, bare: true })
   const body = output === undefined ? [] : [output.body]
-  const notes = [...(result.warnings ?? []).map(warning), ...reviewLines(result)]
+  const notes = [...(result.warnings ?? []).map(warningLine), ...reviewLines(result)]
   if (!result.success) {
     const failure =
       errorDetail === 'minimal'
-        ? [coded({ message: result.error ?? '', ...pick(result) })]
+        ? [withCode({ message: result.error ?? '', ...codeOnly(result) })]
         : repairLines(result, { reader: 'model', errorDetail })
     return [...failure, ...notes, ...body]
   }
@@ -52,7 +52,7 @@ function callLines(
   return [...body, ...changes, ...done, ...notes]
 }
 
-const pick = ({ code }: ActionResult): { readonly code?: string } => (code === undefined ? {} : { code })
+const codeOnly = ({ code }: ActionResult): { readonly code?: string } => (code === undefined ? {} : { code })
 
 /** For an action that has nothing to show. */
 function actionSentence(result: ActionResult, registry: Registry): string {

@@ -7,14 +7,14 @@ type FailedResult = Pick<ActionResult, 'error' | 'failure'>
 /** The whole message, as models and programs get it. */
 export function errorText(failure: Failure, action: string): string {
   const { head = action, below } = failure
-  return `${head === '' ? '' : `${head}: `}${labelled(failure)}${tagOf(failure)}${below === undefined ? '' : `\n${below}`}`
+  return `${head === '' ? '' : `${head}: `}${withLabel(failure)}${tagOf(failure)}${below === undefined ? '' : `\n${below}`}`
 }
 
 /** On one line, without the name of the action and the code, which the report has already printed. */
 export function sentenceOf({ failure, error = '' }: FailedResult): string {
   if (failure === undefined) return oneLine(error)
   if (failure.plain !== undefined) return onOneLine(failure.plain)
-  return onOneLine(`${failure.head ? `${failure.head}: ` : ''}${wholeOf(failure)}${tagOf(failure)}`)
+  return onOneLine(`${failure.head ? `${failure.head}: ` : ''}${wholeSentence(failure)}${tagOf(failure)}`)
 }
 
 /** For the user: without the name of the action and without codes. */
@@ -22,7 +22,7 @@ export function userText({ failure, error = '' }: FailedResult): string {
   if (failure === undefined) return error
   const { below, plain, user } = failure
   if (plain !== undefined) return plain
-  const sentence = user?.sentence ?? wholeOf(failure)
+  const sentence = user?.sentence ?? wholeSentence(failure)
   return below === undefined ? sentence : `${sentence}\n${below}`
 }
 
@@ -33,7 +33,7 @@ export function userReason(result: Parameters<typeof reasonOf>[0]): string {
   if (failure === undefined || failure.plain !== undefined || failure.user?.sentence !== undefined)
     return oneLine(userText(result)).replace(/:$/, '')
   const { subject, ...unnamed } = failure
-  return oneLine(onOneLine(wholeOf(subject === primaryOf(result) ? unnamed : failure))).replace(/:$/, '')
+  return oneLine(onOneLine(wholeSentence(subject === primaryOf(result) ? unnamed : failure))).replace(/:$/, '')
 }
 
 /** The next step for a person who looks at the page; the advice in the report is for the model. */
@@ -51,7 +51,7 @@ export function reasonOf(result: FailedResult & Pick<ActionResult, 'code' | 'dat
   const said = code === 'exec_failed' ? lastLineOf(data) : undefined
   if (said !== undefined) return oneLine(said.trim())
   if (isPartial(result)) {
-    const [changed, read, failed] = [changedIn(data), failedPaths(data).length, details?.failures?.length ?? 0]
+    const [changed, read, failed] = [countChangedFiles(data), failedPaths(data).length, details?.failures?.length ?? 0]
     const what =
       changed === undefined ? `Read ${read} of ${read + failed}` : `Changed ${changed.done} of ${changed.all}`
     return `${what} files (${failed} failed)`
@@ -59,14 +59,14 @@ export function reasonOf(result: FailedResult & Pick<ActionResult, 'code' | 'dat
   if (failure === undefined) return oneLine(error || 'Unknown error')
   // The line names what the action is about, and codes after a sentence are for programs.
   const { brief, subject, ...unnamed } = failure
-  return oneLine(onOneLine(brief ?? labelled(subject === primaryOf(result) ? unnamed : failure)))
+  return oneLine(onOneLine(brief ?? withLabel(subject === primaryOf(result) ? unnamed : failure)))
 }
 
-const wholeOf = ({ what, subject, rest = '' }: Failure): string =>
+const wholeSentence = ({ what, subject, rest = '' }: Failure): string =>
   subject === undefined ? `${what}${rest}` : `${what} '${subject}'${rest}`
 
-const labelled = (failure: Failure): string =>
-  `${failure.label === undefined ? '' : `${failure.label}: `}${wholeOf(failure)}`
+const withLabel = (failure: Failure): string =>
+  `${failure.label === undefined ? '' : `${failure.label}: `}${wholeSentence(failure)}`
 
 const tagOf = ({ tag }: Failure): string => (tag === undefined ? '' : ` (${tag})`)
 
@@ -74,14 +74,14 @@ const onOneLine = (text: string): string => text.replaceAll('\n', '⏎')
 
 /** Whether some of several files could be read or changed. */
 export const isPartial = ({ data, details }: Pick<ActionResult, 'data' | 'details'>): boolean =>
-  details?.failures !== undefined && (failedPaths(data).length > 0 || (changedIn(data)?.done ?? 0) > 0)
+  details?.failures !== undefined && (failedPaths(data).length > 0 || (countChangedFiles(data)?.done ?? 0) > 0)
 
 function failedPaths(data: unknown): readonly unknown[] {
   return typeof data === 'object' && data !== null && 'paths' in data && Array.isArray(data.paths) ? data.paths : []
 }
 
 /** How many of several files were changed; undefined where none was to be. */
-function changedIn(data: unknown): { readonly done: number; readonly all: number } | undefined {
+function countChangedFiles(data: unknown): { readonly done: number; readonly all: number } | undefined {
   if (typeof data !== 'object' || data === null || !('results' in data) || !Array.isArray(data.results))
     return undefined
   const each: readonly { replacements_made?: unknown }[] = data.results

@@ -47,11 +47,11 @@ function summarySection(entries: readonly ReportEntry[], options: ReportOptions,
     collectSummary(entries, options, shown).map((line) => ({ ...line, text: entryText(line.text) })),
     budget / 2,
   )
-  return options.frames === 'none' ? lines.join('\n') : framed('CLADA RESULTS', lines, options)
+  return options.frames === 'none' ? lines.join('\n') : frameSection('CLADA RESULTS', lines, options)
 }
 
 /** A part of the report: in a chat between lines that tell it from the rest of the text. */
-const framed = (title: string, lines: readonly string[], { frames }: ReportOptions): string =>
+const frameSection = (title: string, lines: readonly string[], { frames }: ReportOptions): string =>
   (frames === 'none' ? [`${title.toLowerCase()}:`, ...lines] : [`=== ${title} ===`, ...lines, endFrame]).join('\n')
 
 interface SummaryLine {
@@ -105,8 +105,8 @@ function llmStyle({ errorDetail }: ReportOptions, shown: Outputs['shown']): Repo
   const mark = (isError: boolean): string => (isError ? '❌' : '⚠️ ')
   return {
     action: ({ result }) => modelLines(result, coded, shown.get(result)?.cut),
-    skipped: ({ results }) => skippedLine(results),
-    unreadable: ({ errors }) => blockLines(errors, coded),
+    skipped: ({ results }) => skippedModelLine(results),
+    unreadable: ({ errors }) => unreadableLines(errors, coded),
     missed: ({ one }) => [`${mark(isEditMissing(one))} ${notExecutedText(one)}`],
     'more-missed': ({ count, isMissing: isError }) => [
       `${mark(isError)} ${formatCount(count, 'more block')} not executed`,
@@ -122,26 +122,27 @@ type Coded = (code: string | undefined) => string
 
 function modelLines(result: ActionResult, coded: Coded, cut: string | undefined): string[] {
   const what = `${result.action} ${primaryOf(result)}`.trimEnd()
-  if (result.unknown !== undefined) return [`${result.blockId} ❔ ${what}`, ...warned(result)]
-  if (result.success) return [`${result.blockId} ✅ ${what}${cut === undefined ? '' : ` (${cut})`}`, ...warned(result)]
+  if (result.unknown !== undefined) return [`${result.blockId} ❔ ${what}`, ...warningLines(result)]
+  if (result.success)
+    return [`${result.blockId} ✅ ${what}${cut === undefined ? '' : ` (${cut})`}`, ...warningLines(result)]
   const mark = isPartial(result) ? '⚠️ ' : '❌'
-  return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}${coded(result.code)}`, ...warned(result)]
+  return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}${coded(result.code)}`, ...warningLines(result)]
 }
 
 /** The rest of a group after a failure, in one line. */
-function skippedLine(results: readonly ActionResult[]): string[] {
+function skippedModelLine(results: readonly ActionResult[]): string[] {
   const [first] = results
   const last = results.at(-1)
   if (first === undefined || last === undefined) return []
   return [`${first.blockId}-${last.blockId} ❌ ${results.length} tasks - ${reasonOf(first)}`]
 }
 
-const warned = (result: ActionResult): string[] => [
+const warningLines = (result: ActionResult): string[] => [
   ...(result.warnings ?? []).map((warning) => `${' '.repeat(4)}⚠️  ${wholeWarning(warning)}`),
   ...reviewLines(result, ' '.repeat(4)),
 ]
 
-function blockLines(errors: readonly ParseError[], coded: Coded): string[] {
+function unreadableLines(errors: readonly ParseError[], coded: Coded): string[] {
   const [first] = errors
   if (first === undefined) return []
   const head = `${first.blockId} ❌ ${(first.action ?? '-').padEnd(10)} ERROR:`
@@ -187,7 +188,7 @@ function changesSection({ results }: ExecutionResult, options: ReportOptions, ro
   const shown = entries.filter((text) => (spare -= text.length + 1) >= 0)
   const left = entries.length - shown.length
   const more = left === 0 ? [] : [`… and ${formatCount(left, 'more action')}, not shown; git diff has them`]
-  return framed('CHANGES', [...shown, ...more], options)
+  return frameSection('CHANGES', [...shown, ...more], options)
 }
 
 interface Outputs {
@@ -220,7 +221,9 @@ export function outputsOf(
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])
   return {
     section:
-      items.length === 0 ? '' : framed('OUTPUTS', [...items, ...(isShort ? ['', limitNote(budget)] : [])], options),
+      items.length === 0
+        ? ''
+        : frameSection('OUTPUTS', [...items, ...(isShort ? ['', limitNote(budget)] : [])], options),
     shown: new Map(shown.map(({ result, output }) => [result, output])),
   }
 }
@@ -254,7 +257,7 @@ function repairSection(entries: readonly ReportEntry[], result: ExecutionResult,
   let spent = 0
   const shown = items.filter((item) => (spent += item.length) <= Math.min(repairBudget, budget * 0.7))
   if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
-  return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
+  return frameSection('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
 }
 
 interface RepairContext {

@@ -29,10 +29,10 @@ function changedFileRows(
   const count = [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`−${removed}`] : [])].join(' ')
   const size = count === '' ? '' : ` (${count})`
   const hidden = diff.length > 0 && diff.length < added + removed ? `, ${diff.length} of these lines:` : ''
-  return [`${name}${at(lines)}${state}${size}${many}${how}${hidden}`, ...diff.map((line) => `  ${line}`)]
+  return [`${name}${atLines(lines)}${state}${size}${many}${how}${hidden}`, ...diff.map((line) => `  ${line}`)]
 }
 
-function at(lines: readonly string[]): string {
+function atLines(lines: readonly string[]): string {
   if (lines.length === 0) return ''
   return `:${lines.slice(0, mostPlaces).join(',')}${lines.length > mostPlaces ? ',…' : ''}`
 }
@@ -52,7 +52,7 @@ function matchedBy({ data }: ActionResult): string | undefined {
 export function reviewLines({ review = {}, success }: ActionResult, mark = ''): string[] {
   const { hunks = [], edited = [], place, leftOut } = review
   if (leftOut === true) return []
-  const shown = hunks.slice(0, mostHunks).flatMap(hunkLines)
+  const shown = hunks.slice(0, mostHunks).flatMap(leftHunkLines)
   const more = hunks.length > mostHunks ? [`… and ${formatCount(hunks.length - mostHunks, 'more hunk')} left out`] : []
   const lines = place === undefined ? [] : [`the user chose the place: ${skippedLines(place)}`]
   const done = success ? 'applied with changes by the user' : 'changed by the user'
@@ -63,7 +63,7 @@ export function reviewLines({ review = {}, success }: ActionResult, mark = ''): 
 /** More say no more about what the user wants. */
 const mostHunks = 20
 
-function hunkLines({ path, lines, diff, reason }: LeftHunk): string[] {
+function leftHunkLines({ path, lines, diff, reason }: LeftHunk): string[] {
   const where = lines === undefined ? path : `${path}:${lines}`
   const why = reason === undefined ? '' : ` (${oneLine(reason)})`
   return [`left out by the user: ${where}${why}`, ...indented(diff)]

@@ -18,7 +18,7 @@ export const prettyFormat: LineFormat = (options, root) => {
     return [head, ...prettyChanges(changes, options), ...rest].map(entryText)
   }
   const missed = (text: string, isError: boolean): string[] =>
-    isError ? sentence(`✗ ${text}`, options, paint.red) : sentence(`! ${text}`, options, paint.yellow)
+    isError ? wrapSentence(`✗ ${text}`, options, paint.red) : wrapSentence(`! ${text}`, options, paint.yellow)
   return {
     style: {
       action: ({ result }) => actionLines(result),
@@ -27,18 +27,18 @@ export const prettyFormat: LineFormat = (options, root) => {
       missed: ({ one }) => missed(notExecutedText(one), isEditMissing(one)).map(entryText),
       'more-missed': ({ count, isMissing: isError }) =>
         missed(`${formatCount(count, 'more block')} not executed`, isError),
-      fatal: ({ message }) => sentence(`✗ ${message}`, options, paint.red).map(entryText),
+      fatal: ({ message }) => wrapSentence(`✗ ${message}`, options, paint.red).map(entryText),
       // The count at the end has it in a few words.
       reminder: () => [],
-      warning: ({ message }) => sentence(`! ${message}`, options, paint.yellow).map(entryText),
+      warning: ({ message }) => wrapSentence(`! ${message}`, options, paint.yellow).map(entryText),
       'edited-reply': ({ lines }) => lines.map((line) => entryText(diffColor(spellOut(line), paint))),
     },
     closing: (result) => {
       const corrected = options.errorDetail === 'minimal' ? [] : correctedForUser(result)
-      const again = failedAgain(result).map((line) => paint.red(cut(spellOut(line), options)))
+      const again = failedAgain(result).map((line) => paint.red(cutToWidth(spellOut(line), options)))
       return [
         ...corrected.flatMap(({ title, text }) => [
-          ...sentence(`! ${title}`, options, paint.yellow),
+          ...wrapSentence(`! ${title}`, options, paint.yellow),
           ...spellOut(text)
             .split('\n')
             .map((line) => `    ${line}`),
@@ -69,7 +69,7 @@ function failedAgain({ results }: ExecutionResult): string[] {
 const inSight = 20
 const mostAgain = 20
 
-const cut = (line: string, { columns }: ReportOptions): string =>
+const cutToWidth = (line: string, { columns }: ReportOptions): string =>
   columns === undefined ? line : truncateToWidth(line, columns)
 
 /** The end of a report whose actions are shown already: everything else, and the count. */
@@ -85,7 +85,7 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
 }
 
 /** A sentence as the lines that it takes, broken between words where the width of the terminal is known. */
-function sentence(text: string, options: ReportOptions, paint: (line: string) => string = asIs): string[] {
+function wrapSentence(text: string, options: ReportOptions, paint: (line: string) => string = asIs): string[] {
   return spellOut(text)
     .split('\n')
     .flatMap((line) => wrap(line, options))
@@ -101,7 +101,7 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
   const what = about === '' ? result.action : `${result.action} ${paint.bold(about)}`
   const warnings = [
     ...(result.warnings ?? []).flatMap((warning) =>
-      sentence(`    ! ${warningForPerson(warning)}`, options, paint.yellow),
+      wrapSentence(`    ! ${warningForPerson(warning)}`, options, paint.yellow),
     ),
     ...reviewLines(result).map((line) => `    ${diffColor(spellOut(line), paint)}`),
   ]
@@ -117,9 +117,10 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
       : spellOut(output.body.replace(/\n$/, ''))
           .split('\n')
           .map((line) => paint.dim(`    ${line}`))
-  const why = result.explanation === undefined ? [] : sentence(`    ${oneLine(result.explanation)}`, options, paint.dim)
+  const why =
+    result.explanation === undefined ? [] : wrapSentence(`    ${oneLine(result.explanation)}`, options, paint.dim)
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
-  if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, ...sentence(`    ${userText(result)}`, options)]
+  if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, ...wrapSentence(`    ${userText(result)}`, options)]
   const reader = options.errorDetail === undefined ? 'user' : 'user-with-codes'
   const detail =
     options.errorDetail === 'minimal'
@@ -128,7 +129,7 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
   return [
     `${result.code === 'skipped' ? paint.yellow('−') : paint.red('✗')} ${what}`,
     ...detail.flatMap((line) =>
-      isQuoted(line) ? [`    ${diffColor(spellOut(line), paint)}`] : sentence(`    ${line}`, options),
+      isQuoted(line) ? [`    ${diffColor(spellOut(line), paint)}`] : wrapSentence(`    ${line}`, options),
     ),
     ...warnings,
     ...shown,
@@ -148,7 +149,10 @@ export function prettyErrors(errors: readonly ParseError[], options: ReportOptio
   const shown = isBrief ? errors.map(withoutCode) : errors
   // Without its code an error does not say that it was cut off.
   const unsaid = isBrief ? errors.flatMap(wouldHaveRun) : []
-  return [head, ...[...parseRepairLines(shown, lines), ...unsaid].flatMap((line) => sentence(`    ${line}`, options))]
+  return [
+    head,
+    ...[...parseRepairLines(shown, lines), ...unsaid].flatMap((line) => wrapSentence(`    ${line}`, options)),
+  ]
 }
 
 function withoutCode(error: ParseError): ParseError {

@@ -180,8 +180,8 @@ interface Correctable extends Partial<Pick<ExecutionResult, 'results'>> {
 export function correctedLines(result: Correctable): string[] {
   const { mistaken, misplaced } = correctedTexts(result)
   return [
-    ...fenced(mistaken, (what) => `${what}, ready to be sent again if nothing is missing:`),
-    ...fenced(
+    ...fenceSection(mistaken, (what) => `${what}, ready to be sent again if nothing is missing:`),
+    ...fenceSection(
       misplaced,
       (what) => `${what}, with the lines of the file, ready to be sent again if that is what you mean:`,
     ),
@@ -234,7 +234,7 @@ function sendable(texts: readonly (string | undefined)[]): string[] {
 /** Characters of all of them. */
 const mostCorrected = 12_000
 
-function fenced(texts: readonly string[], title: (what: string) => string): string[] {
+function fenceSection(texts: readonly string[], title: (what: string) => string): string[] {
   return texts.length === 0 ? [] : ['', title(correctedWords(texts)), ...inFence(texts)]
 }
 

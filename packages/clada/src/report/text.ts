@@ -23,8 +23,8 @@ export const textFormat: LineFormat = (options, root) => {
   return {
     style: {
       action: ({ result }) => safeLines(plainLines(result, options, root)),
-      skipped: ({ results }) => safeLines(skippedLine(results)),
-      unreadable: ({ errors, task }) => safeLines(errors.flatMap((error) => errorLines(error, task, isMinimal))),
+      skipped: ({ results }) => safeLines(skippedTextLine(results)),
+      unreadable: ({ errors, task }) => safeLines(errors.flatMap((error) => textErrorLines(error, task, isMinimal))),
       missed: ({ one }) => {
         const advice = isMinimal ? undefined : resendAdvice(one)
         const line = `[line ${one.line}] ${isEditMissing(one) ? 'ERROR' : 'SKIP'}: ${notExecutedText(one)}`
@@ -45,7 +45,7 @@ export const textFormat: LineFormat = (options, root) => {
 const taskOf = ({ task, seq }: ActionResult): string => task ?? `${seq}`
 
 /** The rest of a group after a failure, in one line. */
-function skippedLine(results: readonly ActionResult[]): string[] {
+function skippedTextLine(results: readonly ActionResult[]): string[] {
   const [first] = results
   const last = results.at(-1)
   if (first === undefined || last === undefined) return []
@@ -77,7 +77,7 @@ function plainLines(result: ActionResult, options: ReportOptions, root: string |
   return [`${head} ${status}: ${what} - ${error}`, ...rest.map((line) => `    ${line}`), ...warnings, ...output]
 }
 
-function errorLines(error: ParseError, task: string | undefined, isMinimal: boolean): string[] {
+function textErrorLines(error: ParseError, task: string | undefined, isMinimal: boolean): string[] {
   const head = task === undefined ? `[line ${error.line ?? 1}]` : `[task-${task}]`
   const where =
     error.line === undefined

@@ -22,14 +22,14 @@ export function primaryOf({
   if (typeof path === 'string') return path.replace(/\r?\n|\r/g, '\\n')
   if (typeof paths === 'string') {
     const given = paths.split('\n').filter((line) => line.trim() !== '').length
-    return `(${formatCount((success === true ? changedIn(data) : undefined) ?? given, 'file')})`
+    return `(${formatCount((success === true ? countFilesIn(data) : undefined) ?? given, 'file')})`
   }
   for (const value of [lang, old_path, source_path, command]) if (typeof value === 'string') return oneLine(value)
   return ''
 }
 
 /** How many files a result says it changed or read: a directory or a pattern is one line and may be many. */
-function changedIn(data: unknown): number | undefined {
+function countFilesIn(data: unknown): number | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   // Of files that were read.
   if ('paths' in data && Array.isArray(data.paths)) return data.paths.length

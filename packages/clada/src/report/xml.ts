@@ -29,7 +29,7 @@ export const xmlFormat: LineFormat = (options, root) => ({
       return safeLines([`[task-${index + 1}] Skipped: ${results.length} tasks, ${range}: ${why}`])
     },
     unreadable: ({ index, errors }) =>
-      safeLines(errors.flatMap((error) => errorLines(`[task-${index + 1}]`, error, options.errorDetail))),
+      safeLines(errors.flatMap((error) => xmlErrorLines(`[task-${index + 1}]`, error, options.errorDetail))),
     missed: ({ one }) => safeLines([`${isEditMissing(one) ? 'Error' : 'Warning'}: ${notExecutedText(one)}`]),
     'more-missed': ({ count, isMissing: missing }) => [
       `${missing ? 'Error' : 'Warning'}: ${formatCount(count, 'more block')} not executed`,
@@ -93,7 +93,7 @@ function taskLines(index: number, result: ActionResult, options: ReportOptions, 
   ]
 }
 
-function errorLines(
+function xmlErrorLines(
   head: string,
   { code, message, line, column, hint, meant }: ParseError,
   errorDetail: ReportOptions['errorDetail'],
@@ -121,7 +121,7 @@ function skipReason(result: ActionResult): string {
 }
 
 function resultElement(tasks: readonly XmlTask[]): string {
-  const blocks = blocksOf(tasks)
+  const blocks = groupTasks(tasks)
   const count = (status: XmlTask['status']): number => tasks.filter((task) => task.status === status).length
   const skipped = count('skipped')
   const open = `<result blocks="${blocks.length}" tasks="${tasks.length}" succeeded="${count('success')}" failed="${count('error')}"${skipped > 0 ? ` skipped="${skipped}"` : ''}`
@@ -130,7 +130,7 @@ function resultElement(tasks: readonly XmlTask[]): string {
 }
 
 /** A group is a block; so is a task without a group. */
-function blocksOf(tasks: readonly XmlTask[]): XmlTask[][] {
+function groupTasks(tasks: readonly XmlTask[]): XmlTask[][] {
   const blocks: XmlTask[][] = []
   for (const task of tasks) {
     const last = blocks.at(-1)
@@ -158,7 +158,7 @@ function taskElement({ index, status, result, errors = [] }: XmlTask): string[] 
       : [[result.code, capitalised(skipReason(result))] as const]
   return [
     `    <task index="${index}" status="error">`,
-    ...reasons.map(([code = malformed, text]) => `      <error type="${escaped(code)}">${escaped(text)}</error>`),
+    ...reasons.map(([code = malformed, text]) => `      <error type="${escapeXml(code)}">${escapeXml(text)}</error>`),
     '    </task>',
   ]
 }
@@ -166,4 +166,4 @@ function taskElement({ index, status, result, errors = [] }: XmlTask): string[] 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const escapes: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
-const escaped = (text: string): string => spellOut(text).replace(/[<>&"]/g, (char) => escapes[char] ?? char)
+const escapeXml = (text: string): string => spellOut(text).replace(/[<>&"]/g, (char) => escapes[char] ?? char)

@@ -35,7 +35,7 @@ const isUnreadable = (dir: string): boolean => dir.includes('\ufffd') || dir.inc
 export function entriesIn(text: string): string[] {
   const entries: string[] = []
   for (let at = 0; at < text.length;) {
-    const quoted = text[at] === '"' ? unquoted(text, at) : undefined
+    const quoted = text[at] === '"' ? unquoteEntry(text, at) : undefined
     const end = quoted?.end ?? (text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at))
     if (quoted !== undefined) entries.push(quoted.name)
     else if (text[at] !== '#') entries.push(text.slice(at, end))
@@ -45,7 +45,7 @@ export function entriesIn(text: string): string[] {
 }
 
 /** Undefined for broken quoting, which git reads as it is. */
-function unquoted(text: string, from: number): { name: string; end: number } | undefined {
+function unquoteEntry(text: string, from: number): { name: string; end: number } | undefined {
   const bytes: Buffer[] = []
   for (let at = from + 1; at < text.length;) {
     const character = text[at]

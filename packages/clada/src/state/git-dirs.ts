@@ -247,7 +247,7 @@ function oddReference({ gitDir, commonDir }: GitDirs): Odd {
   const written = [...heads.map((name) => path.join(gitDir, name)), path.join(commonDir, 'refs/stash'), ...own]
   for (const first of written) {
     let file = first
-    for (let target = nameIn(file), steps = 0; target !== undefined; target = nameIn(file), steps++) {
+    for (let target = referenceTarget(file), steps = 0; target !== undefined; target = referenceTarget(file), steps++) {
       if (!isReferenceName(target) || steps > 5) return { file, type: 'reference to a bad name' }
       file = path.join(commonDir, target)
     }
@@ -255,7 +255,7 @@ function oddReference({ gitDir, commonDir }: GitDirs): Odd {
   return undefined
 }
 
-const nameIn = (file: string): string | undefined => targetOfReference(readOwn(file) ?? '')
+const referenceTarget = (file: string): string | undefined => targetOfReference(readOwn(file) ?? '')
 
 function filesBelow(dir: string): string[] {
   if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return []

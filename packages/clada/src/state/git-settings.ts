@@ -22,7 +22,7 @@ export function placesInGitSettings(dir: string): string[] {
 /** With the settings that they include, as deep as git does. */
 function addNamedIn(file: string, top: string, places: Set<string>, depth: number): void {
   if (depth > mostIncludes) return
-  for (const { name, value } of settingsIn(readLinked(file) ?? '')) {
+  for (const { name, value } of parseSettings(readLinked(file) ?? '')) {
     const isInclude = /^include(?:if)?\.path$/.test(name)
     // A program without a slash is looked for in PATH.
     if (!isInclude && !(placeKeys.has(name) || (programKeys.has(name) && value.includes('/')))) continue
@@ -63,7 +63,7 @@ interface GitSetting {
 }
 
 /** A repository brings the lines, so each is read once. */
-function settingsIn(text: string): GitSetting[] {
+function parseSettings(text: string): GitSetting[] {
   const found: GitSetting[] = []
   let section = ''
   const lines = text.split('\n')

@@ -94,7 +94,7 @@ function temporaryNotes(root: string, { home }: SigningKey, dir: string): string
 }
 
 function placesFor(root: string, { home, key }: SigningKey): string[] {
-  const id = idOf(root, key)
+  const id = stateIdOf(root, key)
   const inGit = gitPlace(root)
   return [...(inGit === undefined ? [] : [path.join(inGit, id)]), path.join(home, projects, id)]
 }
@@ -107,7 +107,7 @@ function gitPlace(root: string): string | undefined {
   return readStats(dir) === undefined || isOwnDir(dir) ? dir : undefined
 }
 
-const idOf = (root: string, key: Buffer): string => hmacOf(key, `directory\0${root}`).slice(0, 32)
+const stateIdOf = (root: string, key: Buffer): string => hmacOf(key, `directory\0${root}`).slice(0, 32)
 
 const hmacOf = (key: Buffer, text: string): string =>
   process.getBuiltinModule('node:crypto').createHmac('sha256', key).update(text).digest('hex')
@@ -174,7 +174,7 @@ export function signerOf(stateDir: string): Signer {
   if (known !== undefined) return known
   const root = notedRoot(stateDir)?.root
   const key =
-    root === undefined ? undefined : keysFor(root).find((one) => idOf(root, one.key) === path.basename(stateDir))
+    root === undefined ? undefined : keysFor(root).find((one) => stateIdOf(root, one.key) === path.basename(stateDir))
   if (root === undefined || key === undefined) throw new Error(`'${stateDir}' is not signed by this user`)
   const signer = new Signer(key.key, root)
   signers.set(stateDir, signer)
@@ -201,7 +201,7 @@ function unusedStateNote(root: string): string | undefined {
   const found = nearestGitDirs(root)
   if (found === undefined || 'gitDir' in found) return undefined
   const states = path.join(found.top, gitName, stateInGit)
-  const dirs = keysFor(root).map(({ key }) => path.join(states, idOf(root, key)))
+  const dirs = keysFor(root).map(({ key }) => path.join(states, stateIdOf(root, key)))
   const kept = dirs.find(isState)
   if (kept === undefined) return undefined
   const why = 'foreign' in found ? `${found.foreign}. ${found.advice}` : found.broken
@@ -255,7 +255,7 @@ function changedAt(dir: string): number {
  */
 export function adoptState(foreign: string, root: string): string {
   const { key } = usableKey(root)
-  const dir = path.join(path.dirname(foreign), idOf(root, key))
+  const dir = path.join(path.dirname(foreign), stateIdOf(root, key))
   noteRoot(foreign, root)
   renameFile(foreign, dir)
   syncFileNow(path.dirname(dir))

@@ -36,22 +36,22 @@ function findStarted(): StartedProgram {
   // A checkout is what somebody works on; what was built in it is not.
   const own = isInPackages(dir) ? dir : path.join(dir, 'dist')
   const links = pathSpellings(process.argv[1] ?? dir)
-  return { names: [...node, ...preloaded(), own, ...(isInside(links.at(-1) ?? '', own) ? links : [])], dir }
+  return { names: [...node, ...listPreloaded(), own, ...(isInside(links.at(-1) ?? '', own) ? links : [])], dir }
 }
 
 /** What Node loads before anything else, at this start and the next: Yarn names its `.pnp.cjs` of the project in NODE_OPTIONS. */
-function preloaded(): string[] {
+function listPreloaded(): string[] {
   const { NODE_OPTIONS = '' } = process.env
   const given = NODE_OPTIONS.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/g) ?? []
   const words = [...process.execArgv, ...given.map((word) => word.replaceAll(/"|\\(?=.)/g, ''))]
   return words.flatMap((word, at) => {
     const [option, value = words[at + 1]] =
       /^(?:-r|--require|--import|--loader|--experimental-loader)(?:=(.*))?$/s.exec(word) ?? []
-    return option === undefined || value === undefined ? [] : pathSpellings(fileOf(value))
+    return option === undefined || value === undefined ? [] : pathSpellings(fileOfModule(value))
   })
 }
 
-function fileOf(module: string): string {
+function fileOfModule(module: string): string {
   try {
     if (module.startsWith('file:')) return fileURLToPath(module)
     return createRequire(path.join(process.cwd(), 'any.js')).resolve(module)

@@ -43,11 +43,11 @@ function keyHomes(root: string): string[] {
   return [userStateDir(root), isOwn ? temporary : undefined].filter((home) => home !== undefined)
 }
 
-const keyFile = (home: string): string => path.join(home, 'key')
+const signingKeyFile = (home: string): string => path.join(home, 'key')
 
 function keyIn(home: string): Buffer | undefined {
   try {
-    const text = readOwn(keyFile(home))?.trim() ?? ''
+    const text = readOwn(signingKeyFile(home))?.trim() ?? ''
     return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined
   } catch (error) {
     if (isOsError(error)) return undefined
@@ -57,7 +57,7 @@ function keyIn(home: string): Buffer | undefined {
 
 /** Another process may draw one at the same time: the first whole one stays. */
 function drawKey(home: string): Buffer {
-  const file = keyFile(home)
+  const file = signingKeyFile(home)
   // What is there is no key: a power cut came before its content.
   removeFile(file)
   const own = `${file}.${process.pid}-${Date.now().toString(36)}.new`

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { now } from '../core/time-limit.ts'
 import { digestOf } from '../core/digest.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/errors.ts'
 import type { HistorySettings, OnLockWait } from '../core/settings.ts'
@@ -139,12 +139,12 @@ function writeClaim(own: string, nonce: string, file: string): void {
 
 function lockedError(lock: string, { owner }: Holder, waited: number): ProblemError {
   const waitedMs = Math.round(waited)
-  if (owner === undefined) return new ProblemError({ kind: 'locked', lock: slashed(lock), waitedMs })
+  if (owner === undefined) return new ProblemError({ kind: 'locked', lock: withSlashes(lock), waitedMs })
   const { pid, command, time, host } = owner
   const elsewhere = host === '' || host === os.hostname() ? {} : { host }
   return new ProblemError({
     kind: 'locked',
-    lock: slashed(lock),
+    lock: withSlashes(lock),
     waitedMs,
     holder: { pid, command, since: time, ...elsewhere },
   })

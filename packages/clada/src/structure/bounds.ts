@@ -93,7 +93,7 @@ export function endWithTail(
   const { text } = source
   let end = nodeEnd
   while (end > start && /\s/.test(text.charAt(end - 1))) end--
-  if (around.leads && text.charAt(end - 1) === ';') end = withoutLead(around, start, end)
+  if (around.leads && text.charAt(end - 1) === ';') end = withoutLeadingComments(around, start, end)
   const announced = heredocAfter(around, start, end)
   if (announced !== undefined) return announced
   // After a member comes the comma, or the end of what the list is part of; a comment only then.
@@ -108,7 +108,7 @@ export function endWithTail(
 }
 
 /** Without a semicolon that begins a later line, and without the comments of their own lines above it. */
-function withoutLead({ source, comments }: Surroundings, start: number, end: number): number {
+function withoutLeadingComments({ source, comments }: Surroundings, start: number, end: number): number {
   const { text } = source
   const beginsLine = (offset: number): boolean =>
     text.slice(source.startOf(source.lineAt(offset)), offset).trim() === ''

@@ -8,7 +8,9 @@ import type { OpenStructure } from './structure.ts'
 export function cellsOutline(source: Source, language: Language): PartsOutline {
   const structures: OpenStructure[] = []
   const fences: PartsOutline['fences'][number][] = []
-  const headers = Array.from({ length: source.lineCount }, (_, at) => at + 1).filter((line) => isHeader(source, line))
+  const headers = Array.from({ length: source.lineCount }, (_, at) => at + 1).filter((line) =>
+    isCellHeader(source, line),
+  )
   for (const [nth, first] of headers.entries()) {
     const [, type = '', id] = cellHeader.exec(source.line(first).trimEnd()) ?? []
     let last = (headers[nth + 1] ?? source.lineCount + 1) - 1
@@ -39,7 +41,7 @@ export function cellsOutline(source: Source, language: Language): PartsOutline {
   return { structures, fences, preambleEnd: 0 }
 }
 
-const isHeader = (source: Source, line: number): boolean => cellHeader.test(source.line(line).trimEnd())
+const isCellHeader = (source: Source, line: number): boolean => cellHeader.test(source.line(line).trimEnd())
 
 /** Whether content begins with the header of a cell. Inside another cell it would cut that in two. */
 export const isCell = (content: string): boolean =>

@@ -2,7 +2,7 @@ import type { Language } from './language.ts'
 import { languageFor, languages } from './languages.ts'
 import { withOutline } from './outline.ts'
 import {
-  failed,
+  structureFailure,
   type StructureFailure,
   LIMITS,
   lineRangeOf,
@@ -11,7 +11,7 @@ import {
   fileTooLarge,
 } from './structure.ts'
 import { findTarget, matchOf, parentFound, shownMatch, suggestionsFor } from './target.ts'
-import { outdented } from './indent.ts'
+import { withoutIndentOf } from './indent.ts'
 
 /** A file as the operations see it: a name, which tells the language, and a text without byte order mark. */
 export interface NamedText {
@@ -27,7 +27,7 @@ export async function withDocument<T>(
   const size = Buffer.byteLength(text)
   if (size > LIMITS.fileBytes) return fileTooLarge(path, size)
   const language = languageFor(path, text)
-  if (language === undefined) return unsupported(path)
+  if (language === undefined) return unsupportedLanguage(path)
   return withOutline(text, language, (outline) => use(outline, language))
 }
 
@@ -35,15 +35,19 @@ export function contentTooLarge(content: string): StructureFailure | undefined {
   const size = Buffer.byteLength(content)
   const limit = LIMITS.contentBytes
   if (size <= limit) return undefined
-  return failed('FILE_TOO_LARGE', `The content has ${size} bytes; up to ${limit} can be put into a structure.`, {
-    content_size: size,
-    limit,
-  })
+  return structureFailure(
+    'FILE_TOO_LARGE',
+    `The content has ${size} bytes; up to ${limit} can be put into a structure.`,
+    {
+      content_size: size,
+      limit,
+    },
+  )
 }
 
-function unsupported(path: string): StructureFailure {
+function unsupportedLanguage(path: string): StructureFailure {
   const supported = languages.map(({ name }) => name)
-  return failed(
+  return structureFailure(
     'LANGUAGE_UNSUPPORTED',
     `The structures of ${path} are not known. Supported: ${supported.join(', ')}. Edit it by text or by lines.`,
     { file: path, supported },
@@ -58,7 +62,7 @@ export function findOne(outline: Outline, path: string, target: string): Structu
   if (found.length === 1) return only
   const matches = found.map((structure) => matchOf(outline, structure))
   const shown = matches.slice(0, 20).map((match) => `\n  ${shownMatch(match)}`)
-  return failed(
+  return structureFailure(
     'TARGET_AMBIGUOUS',
     `${quotedTarget(target)} matches ${found.length} structures in ${path}. Add the line of a structure around the one you mean, or its lines as shown, such as "header [12-15]":${shown.join('')}`,
     { matches },
@@ -72,7 +76,7 @@ function notFound(outline: Outline, path: string, target: string): StructureFail
     const found = outline.errors()
     if (found.length > 0) {
       const errors = found.map(({ line, column, message }) => ({ line, column, message }))
-      return failed('PARSER_FAILED', `No structure was found in ${path}: it has syntax errors.`, {
+      return structureFailure('PARSER_FAILED', `No structure was found in ${path}: it has syntax errors.`, {
         parse_errors: errors,
       })
     }
@@ -83,7 +87,7 @@ function notFound(outline: Outline, path: string, target: string): StructureFail
   const inside = parent_found === null ? '' : ` ${shownMatch(parent_found)} is there.`
   const near = suggestions.map((match) => `\n  ${shownMatch(match)}`).join('')
   const hint = near === '' ? ' list_structures shows what there is.' : ` The most similar:${near}`
-  return failed('TARGET_NOT_FOUND', `${quotedTarget(target)} is not in ${path}.${inside}${hint}`, {
+  return structureFailure('TARGET_NOT_FOUND', `${quotedTarget(target)} is not in ${path}.${inside}${hint}`, {
     searched_path: path,
     parent_found,
     suggestions,
@@ -111,7 +115,7 @@ export function readIn(document: NamedText, target: string): Promise<Result_for_
 }
 
 export const structureText = (outline: Outline, structure: Structure): string =>
-  outdented(outline.source, structure, () => outline.verbatim(structure))
+  withoutIndentOf(outline.source, structure, () => outline.verbatim(structure))
 
 export function listIn(
   document: NamedText,

@@ -4,7 +4,7 @@ import { contentTooLarge, type NamedText, isFailed, findOne, structureText, with
 import { inconsistentIndent } from './inconsistent-indent.ts'
 import { type Fitting, indentAt, type Piece, pieceOf } from './indent.ts'
 import {
-  closed,
+  closeStructure,
   fittedLines,
   insertion,
   type Insertion,
@@ -18,7 +18,7 @@ import { layoutOf } from './layout.ts'
 import {
   applyChanges,
   type TextChange,
-  failed,
+  structureFailure,
   type StructureFailure,
   type SourceError,
   lineRangeOf,
@@ -97,7 +97,7 @@ function replacementLines(
   const old = outline.source.text.slice(structure.start, structure.end)
   const mark = structure.language.closers?.[structure.kind]?.mark
   const wasClosed = mark !== undefined && old.trimEnd().endsWith(mark)
-  return wasClosed ? closed(joined, structure) : joined
+  return wasClosed ? closeStructure(joined, structure) : joined
 }
 
 export interface Result_for_delete_structure {
@@ -154,9 +154,10 @@ function inserting<T>(
   answer: (inserted: number, target: number) => T,
 ): Promise<Edited<T> | StructureFailure> {
   return editOne(document, target, content, async (outline, structure) => {
-    if (content.trim() === '') return failed('INVALID_PARAMETER', 'content is empty: there is nothing to insert.')
+    if (content.trim() === '')
+      return structureFailure('INVALID_PARAMETER', 'content is empty: there is nothing to insert.')
     if (placeInStatement(outline, structure, side) === 'nowhere')
-      return failed(
+      return structureFailure(
         'INVALID_PARAMETER',
         `The target is inside a statement, so nothing can be put ${side} it. Name what contains it, or edit by text.`,
       )
@@ -198,7 +199,7 @@ export async function editOne<T>(
     if (isFailed(structure)) return structure
     const cell = structure.kind === 'cell' ? undefined : pathOf(structure).find(({ kind }) => kind === 'cell')
     if (cell !== undefined && isCell(content))
-      return failed(
+      return structureFailure(
         'INVALID_PARAMETER',
         `The content is a cell, and the target is inside one. Name the cell: ${cell.header}`,
       )
@@ -264,7 +265,7 @@ export async function finish<T>(
   // A decorator is to become one with what follows it.
   const isJoined = made.isJoined && (isSound || !made.isBroken) && !put?.main.text.trimStart().startsWith('@')
   if (isJoined || (isBeside && made.isBroken))
-    return failed(
+    return structureFailure(
       'PARSER_FAILED',
       'This would change the code next to it. Nothing was changed. Edit by text or by lines.',
     )
@@ -288,16 +289,16 @@ function separations(outline: Outline, changes: readonly TextChange[], put: Inse
             ['', ';'],
             [';', ''],
             [';', ';'],
-          ].map((ends) => [...withEnds(changes, put, ends), ...more]),
+          ].map((ends) => [...withSeparators(changes, put, ends), ...more]),
           ...[
             ['', ''],
             [';', ''],
-          ].map((ends) => [...withEnds(changes, put, ends), ...next, ...more]),
+          ].map((ends) => [...withSeparators(changes, put, ends), ...next, ...more]),
           // A comment at the end of the content takes in what follows it on its line.
           ...[
             ['', lineEnd(outline, put)],
             [';', lineEnd(outline, put)],
-          ].map((ends) => [...withEnds(changes, put, ends), ...more]),
+          ].map((ends) => [...withSeparators(changes, put, ends), ...more]),
         ],
   )
   // The first is as it was without any.
@@ -307,7 +308,7 @@ function separations(outline: Outline, changes: readonly TextChange[], put: Inse
 const lineEnd = ({ source }: Outline, { main }: Insertion): string =>
   dominantEol(source.text) + indentAt(source, main.start)
 
-function withEnds(
+function withSeparators(
   changes: readonly TextChange[],
   { main, from, to }: Insertion,
   [first = '', last = '']: readonly string[],

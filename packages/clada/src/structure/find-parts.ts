@@ -70,7 +70,7 @@ function finder(language: Language, patterns: readonly NamedPattern[], types: re
     return known
   }
   for (const [name, text] of patterns) {
-    const pattern = patternOf(text)
+    const pattern = parsePattern(text)
     entry(pattern.type).patterns.push([name, pattern])
     const { type } = innerPattern(pattern)
     if (type !== '_') entry(type)
@@ -120,7 +120,7 @@ interface Pattern {
 
 const wordsOfPattern = /\(#match\? @name "([^"]*)"\)|(?:(\w+): )?(?:\((\w+)|"([^"]*)")|[).]|@it|!(\w+)/g
 
-function patternOf(text: string): Pattern {
+function parsePattern(text: string): Pattern {
   const top: Pattern[] = []
   const open: Pattern[] = []
   let last: Pattern | undefined

@@ -22,7 +22,7 @@ export function loadGrammar(language: Language, row: TreeSitterRow): Promise<Gra
     throw new ProblemError({ kind: 'structure', code: 'PARSER_FAILED', message: abandonedMessage, details: {} })
   let loading = loaded.get(language.name)
   if (loading === undefined) {
-    loading = load(row)
+    loading = loadRow(row)
     loaded.set(language.name, loading)
     // A grammar that could not be read, for example because memory was short, may load the next time.
     loading.catch(() => loaded.delete(language.name))
@@ -41,8 +41,8 @@ const abandonedMessage =
 
 const loaded = new Map<string, Promise<Grammar>>()
 
-async function load(row: TreeSitterRow): Promise<Grammar> {
-  const module = compiled(row.grammar)
+async function loadRow(row: TreeSitterRow): Promise<Grammar> {
+  const module = compileOnce(row.grammar)
   runtime ??= startRuntime()
   const { Language, parser } = await runtime
   const language = Language.loadSync(await module)
@@ -75,7 +75,7 @@ type Runtime = Awaited<ReturnType<typeof startRuntime>>
 let runtime: Promise<Runtime> | undefined
 
 async function startRuntime() {
-  const program = compiled('tree-sitter')
+  const program = compileOnce('tree-sitter')
   const { Language, Parser } = await import('web-tree-sitter')
   // Without it V8 continues compiling the grammars with its optimising compiler, and the process cannot end before
   // that is done: 1.5 s after one small parse. V8 asks for it when a function is first called. After the import,
@@ -99,7 +99,7 @@ const wasm: {
 const modules = new Map<string, Promise<object>>()
 
 /** A grammar, or `tree-sitter` for the program that runs them. */
-function compiled(name: string): Promise<object> {
+function compileOnce(name: string): Promise<object> {
   const known = modules.get(name)
   if (known !== undefined) return known
   const module = compile(name)

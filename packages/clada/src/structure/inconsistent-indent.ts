@@ -27,7 +27,7 @@ export function inconsistentIndent(
       line < first || known.has(text)
         ? undefined
         : (oddCharacters(actual, style) ?? oddDepth(text, above, style, levels))
-    if (expected !== undefined) return [warning(line, expected, actual)]
+    if (expected !== undefined) return [indentWarning(line, expected, actual)]
     levels.add(actual)
     above = text
   }
@@ -76,7 +76,7 @@ const continues = /^\s*[?:.&|+*/,]/
 const opensBlock = /(?:[{:]|=>|\b(?:do|then|else|begin))\s*$/
 const endsStatement = /[;}]\s*$/
 
-const warning = (line: number, expected_indent: string, actual_indent: string): Warning => ({
+const indentWarning = (line: number, expected_indent: string, actual_indent: string): Warning => ({
   type: 'INDENTATION_INCONSISTENT',
   message: `Line ${line} is indented with ${JSON.stringify(actual_indent)}, while its surroundings use ${/^\s*$/.test(expected_indent) ? JSON.stringify(expected_indent) : expected_indent}.`,
   details: { expected_indent, actual_indent, line },

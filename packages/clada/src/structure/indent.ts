@@ -17,7 +17,7 @@ const isBlankLine = (line: string): boolean => line.trim() === ''
  * A span of a file as it is read: at zero indent, with LF. Lines inside strings stay as they are, and so do lines of
  * spaces only, so that what was read can be put back to the letter. The strings are asked for where there is an indent.
  */
-export function outdented(source: Source, span: Span, strings: () => readonly Span[]): string {
+export function withoutIndentOf(source: Source, span: Span, strings: () => readonly Span[]): string {
   const first = source.lineAt(span.start)
   const last = source.lineAt(Math.max(span.start, span.end - 1))
   const lead = indentAt(source, span.start)
@@ -61,14 +61,14 @@ export function indentForPlace(given: readonly string[], fixed: ReadonlySet<numb
   const unit = stepToChange(lines, fixed, place.steps)
   return lines.map((line, at) => {
     if (fixed.has(at) || isBlankLine(line)) return line
-    if (!line.startsWith(base)) return shifted(line, base, place.indent)
+    if (!line.startsWith(base)) return shiftLine(line, base, place.indent)
     const inner = line.slice(base.length)
-    return place.indent + (unit === undefined ? inner : restepped(inner, unit.from, unit.to))
+    return place.indent + (unit === undefined ? inner : changeStep(inner, unit.from, unit.to))
   })
 }
 
 /** A line that is further out than the first one stays as far out. */
-function shifted(line: string, base: string, indent: string): string {
+function shiftLine(line: string, base: string, indent: string): string {
   // What was taken from all lines when they were read comes back to all of them.
   if (indent.endsWith(base)) return indent.slice(0, indent.length - base.length) + line
   const own = indentOf(line)
@@ -124,7 +124,7 @@ function stepToChange(lines: readonly string[], fixed: ReadonlySet<number>, step
   return lines.some(less) ? undefined : { from, to }
 }
 
-function restepped(line: string, from: string, to: string): string {
+function changeStep(line: string, from: string, to: string): string {
   let count = 0
   while (line.startsWith(from, count * from.length)) count++
   return to.repeat(count) + line.slice(count * from.length)

@@ -169,20 +169,20 @@ function closeWithComma(lines: string[], { suffix }: Piece): void {
 const closerOf = ({ kind, language }: Structure) => language.closers?.[kind]
 
 /** With what ends a structure of this kind, where the language has something for it. */
-export function closed(text: string, like: Structure): string {
+export function closeStructure(text: string, like: Structure): string {
   const closer = closerOf(like)
   return closer === undefined || closer.unless.test(text) ? text : `${text.trimEnd()}${closer.mark}`
 }
 
 const closedBefore = (line: string, suffix: string, like: Structure): string =>
-  closed(suffix === '' ? line : line.slice(0, -suffix.length), like) + suffix
+  closeStructure(suffix === '' ? line : line.slice(0, -suffix.length), like) + suffix
 
 function closingOf({ source, comments }: Outline, anchor: Structure): TextChange[] {
   const { start, end } = anchor
   const comment = comments.find((one) => one.start > start && one.end === end)
   const code = source.text.slice(start, comment?.start ?? end).trimEnd()
   const at = start + code.length
-  const text = closed(code, anchor).slice(code.length)
+  const text = closeStructure(code, anchor).slice(code.length)
   return text === '' ? [] : [{ start: at, end: at, text }]
 }
 
@@ -199,11 +199,11 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
     extra.length === 0 &&
     !anchor.listed &&
     !layout.bullet &&
-    !isClosed(side === 'before' ? closed(piece.lines.at(-1) ?? '', anchor) : text.slice(0, anchor.end))
+    !endsClosed(side === 'before' ? closeStructure(piece.lines.at(-1) ?? '', anchor) : text.slice(0, anchor.end))
   const indent = breaks ? innerIndent(outline, anchor, layout) : layout.indent
   const [first = '', ...rest] = fittedLines(outline, piece, indent)
   const lines = [first.slice(indent.length), ...rest].join(eol).trimEnd()
-  const body = anchor.listed ? lines.replace(/,$/, '') : closed(lines, anchor)
+  const body = anchor.listed ? lines.replace(/,$/, '') : closeStructure(lines, anchor)
   const separator = anchor.listed
     ? spaceAfterComma(text, comma ?? layout.commaBefore)
     : breaks
@@ -239,7 +239,7 @@ function blankBetween(outline: Outline, anchor: Structure): string {
 }
 
 /** Whether something may follow on the same line. */
-const isClosed = (text: string | undefined): boolean => /[;}>]\s*$/.test(text ?? '')
+const endsClosed = (text: string | undefined): boolean => /[;}>]\s*$/.test(text ?? '')
 
 /** How far in the lines around a structure are that shares its own line. */
 function innerIndent(outline: Outline, { parent }: Structure, { indent }: Layout): string {

@@ -1,6 +1,6 @@
 import type MarkdownIt from 'markdown-it'
 import type { Source } from '@clada/reply/core/source.ts'
-import { bounded } from '../core/time-limit.ts'
+import { runBounded } from '../core/time-limit.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 import type { Kind, Language } from './language.ts'
 import type { OpenStructure as Open } from './structure.ts'
@@ -23,7 +23,7 @@ export interface EmbeddedCode {
 export async function markdownOutline(source: Source, language: Language): Promise<PartsOutline> {
   // Loaded only here: most structures are code.
   const { default: MarkdownIt } = await import('markdown-it')
-  return bounded(() => outlineBy(new MarkdownIt({ html: true }), source, language))
+  return runBounded(() => outlineBy(new MarkdownIt({ html: true }), source, language))
 }
 
 function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language: Language): PartsOutline {

@@ -4,7 +4,14 @@ import { type Edited, finish, landingLines } from './edit.ts'
 import { type Piece, pieceOf } from './indent.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type SpacingShape, shapeOf } from './layout.ts'
-import { failed, type StructureFailure, lineRangeOf, type Outline, type Structure, type Warning } from './structure.ts'
+import {
+  structureFailure,
+  type StructureFailure,
+  lineRangeOf,
+  type Outline,
+  type Structure,
+  type Warning,
+} from './structure.ts'
 import { refuseUncertain } from './uncertain-bounds.ts'
 
 export interface Result_for_move_structure {
@@ -49,11 +56,14 @@ async function moveInside(
   options: SpacingOptions,
 ): Promise<MovedStructure | StructureFailure> {
   const source_original_line_range = lineRangeOf(outline.source, structure)
-  const place = placeIn(outline, document.path, destination)
+  const place = resolveDestination(outline, document.path, destination)
   if (isFailed(place)) return place
   if (place.anchor !== null && isWithin(place.anchor, structure)) {
     const message = 'The destination is the structure itself, or inside it.'
-    return failed('INVALID_PARAMETER', message, { source: structure.header, destination: place.anchor.header })
+    return structureFailure('INVALID_PARAMETER', message, {
+      source: structure.header,
+      destination: place.anchor.header,
+    })
   }
   const made = await relocation(outline, structure, place, options)
   if (made === null) {
@@ -79,7 +89,7 @@ export async function relocation(
   place: ResolvedDestination,
   options: SpacingOptions = {},
 ): Promise<Insertion | null> {
-  if (isThere(outline, structure, place)) return null
+  if (isAtDestination(outline, structure, place)) return null
   const piece = await pieceFrom(outline, structure)
   const carried = options.blank_lines === undefined ? carriedGap(outline, structure, place.anchor, place.at) : null
   if (carried === null) {
@@ -106,7 +116,7 @@ async function moveAcross(
   const landed = await withDocument(
     to,
     async (other, language): Promise<Edited<[number, number]> | StructureFailure> => {
-      const place = placeIn(other, to.path, destination)
+      const place = resolveDestination(other, to.path, destination)
       if (isFailed(place)) return place
       const own = await pieceFrom(outline, structure)
       const piece =
@@ -157,7 +167,11 @@ export interface ResolvedDestination {
   readonly at: Destination['at']
 }
 
-function placeIn(outline: Outline, path: string, destination: Destination): ResolvedDestination | StructureFailure {
+function resolveDestination(
+  outline: Outline,
+  path: string,
+  destination: Destination,
+): ResolvedDestination | StructureFailure {
   if (!('target' in destination)) return { anchor: null, at: destination.at }
   const anchor = findOne(outline, path, destination.target)
   if (isFailed(anchor)) return anchor
@@ -170,7 +184,7 @@ function isWithin(inner: Structure, outer: Structure): boolean {
 }
 
 /** Whether the structure is there already. */
-function isThere(outline: Outline, structure: Structure, { anchor, at }: ResolvedDestination): boolean {
+function isAtDestination(outline: Outline, structure: Structure, { anchor, at }: ResolvedDestination): boolean {
   const siblings = structure.parent === null ? outline.structures : structure.parent.children
   const index = siblings.indexOf(structure)
   if (at === 'file-end') return structure.parent === null && outline.source.text.slice(structure.end).trim() === ''

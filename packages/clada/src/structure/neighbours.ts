@@ -55,7 +55,7 @@ export function neighboursOf(
         const parent = node.parent?.type
         found.set(node.id, { type: node.type, ...codeOf(node), parent: how === 'put' ? parent : undefined })
       }
-      around = nodes.find((node) => isIn(span, codeOf(node)))
+      around = nodes.find((node) => liesInside(span, codeOf(node)))
     }
   }
   return [...found.values()]
@@ -71,7 +71,7 @@ function columnOfCode({ start, text }: TextChange, { tree, base }: PlacedTree): 
 
 const areOver = (one: Span, other: Span): boolean => one.start < other.end && one.end > other.start
 
-const isIn = (inner: Span, outer: Span): boolean =>
+const liesInside = (inner: Span, outer: Span): boolean =>
   outer.start <= inner.start && outer.end >= inner.end && areOver(inner, outer)
 
 /** Whether a text still has nodes as they were before some changes. */
@@ -89,14 +89,15 @@ export function hasNeighbours(
     let node = within.tree.rootNode.descendantForIndex(first, Math.max(first, last - 1))
     for (; node !== null && node.startIndex === first; node = node.parent) {
       const isSame = node.type === type && codeEnd(node, comments) === last
-      if (isSame && (parent === undefined || node.parent?.type === parent)) return !goesOn(node, within.row)
+      if (isSame && (parent === undefined || node.parent?.type === parent))
+        return !continuesExpression(node, within.row)
     }
     return false
   })
 }
 
 /** `get` above `a () {}` in a class, which is one member although it is two for the grammar. */
-function goesOn(node: Node, { goingOn }: TreeSitterRow): boolean {
+function continuesExpression(node: Node, { goingOn }: TreeSitterRow): boolean {
   if (goingOn === undefined) return false
   const isOpen = (one: Node, next: Node | null): boolean =>
     one.isNamed && goingOn.test(one.text) && next !== null && next.type !== ';' && next.type !== '}'

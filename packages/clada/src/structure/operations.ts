@@ -3,7 +3,7 @@ import { type NamedText, listIn, readIn } from './document.ts'
 import { deleteIn, type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts'
 import type { SpacingOptions } from './insertion.ts'
 import { type Destination, moveIn, type Result_for_move_structure } from './move.ts'
-import { failed, type StructureFailure, LIMITS, type StructureResult, fileTooLarge } from './structure.ts'
+import { structureFailure, type StructureFailure, LIMITS, type StructureResult, fileTooLarge } from './structure.ts'
 import { replaceAllTextIn, replaceTextIn } from './replace-text.ts'
 
 /** What the operations need of the disk. */
@@ -28,7 +28,7 @@ export function structureOperations(files: StructureFiles) {
     path: string,
     change: (document: NamedText) => Promise<Edited<T> | StructureFailure>,
   ): Promise<StructureResult<T>> =>
-    guarded(async () => {
+    refuseOsErrors(async () => {
       const document = await openStructureFile(files, path)
       if ('ok' in document) return document
       const done = await change(document)
@@ -40,7 +40,7 @@ export function structureOperations(files: StructureFiles) {
     path: string,
     use: (document: NamedText) => Promise<T | StructureFailure>,
   ): Promise<StructureResult<T>> =>
-    guarded(async () => {
+    refuseOsErrors(async () => {
       const document = await openStructureFile(files, path)
       if ('ok' in document) return document
       const data = await use(document)
@@ -53,7 +53,7 @@ export function structureOperations(files: StructureFiles) {
     destination: Destination,
     options?: SpacingOptions,
   ): Promise<StructureResult<Result_for_move_structure>> =>
-    guarded(() => carryOut(files, source_path, source_target, dest_path, destination, options))
+    refuseOsErrors(() => carryOut(files, source_path, source_target, dest_path, destination, options))
 
   return {
     read_structure: (path: string, target: string) => look(path, (document) => readIn(document, target)),
@@ -103,7 +103,7 @@ export function structureOperations(files: StructureFiles) {
 
 async function openStructureFile(files: StructureFiles, path: string): Promise<NamedText | StructureFailure> {
   const text = await files.read(path)
-  if (text === null) return failed('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+  if (text === null) return structureFailure('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   return { path, text }
 }
 
@@ -132,7 +132,7 @@ async function carryOut(
     try {
       await files.write(source_path, moved.source)
     } catch (error) {
-      await putBack(files, dest_path, to)
+      await restoreFile(files, dest_path, to)
       throw error
     }
   }
@@ -140,7 +140,7 @@ async function carryOut(
 }
 
 /** What cannot be taken from its source has not been moved. */
-async function putBack(files: StructureFiles, path: string, before: Destined | null): Promise<void> {
+async function restoreFile(files: StructureFiles, path: string, before: Destined | null): Promise<void> {
   if (before?.isNew) await files.remove?.(path)
   else if (before !== null && (await files.read(path)) !== null) await files.write(path, before.text)
 }
@@ -159,11 +159,11 @@ async function openDestination(
   if (text !== null) return { path, text, isNew: false }
   return at === 'file-start' || at === 'file-end'
     ? { path, text: '', isNew: true }
-    : failed('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+    : structureFailure('FILE_NOT_FOUND', `${path} does not exist.`, { path })
 }
 
 /** What the operating system refuses becomes an error of the operation; anything else is a bug and stays one. */
-async function guarded<T>(operation: () => Promise<StructureResult<T>>): Promise<StructureResult<T>> {
+async function refuseOsErrors<T>(operation: () => Promise<StructureResult<T>>): Promise<StructureResult<T>> {
   try {
     return await operation()
   } catch (error) {
@@ -171,9 +171,9 @@ async function guarded<T>(operation: () => Promise<StructureResult<T>>): Promise
     const message = error instanceof Error ? error.message : ''
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
       const operation = error instanceof Error && 'operation' in error ? error.operation : code
-      return failed('PERMISSION_DENIED', message, { operation: String(operation) })
+      return structureFailure('PERMISSION_DENIED', message, { operation: String(operation) })
     }
-    if (code === 'ENOENT') return failed('FILE_NOT_FOUND', message)
+    if (code === 'ENOENT') return structureFailure('FILE_NOT_FOUND', message)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { Source } from '@clada/reply/core/source.ts'
-import { bounded } from '../core/time-limit.ts'
+import { runBounded } from '../core/time-limit.ts'
 import { abandonParsers, type Grammar, loadGrammar } from './grammar.ts'
 import { type Language, type OutlinedRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
@@ -19,8 +19,8 @@ export async function withOutline<T>(
 ): Promise<T> {
   const trees: ParsedFile[] = []
   try {
-    const outline = await outlineOf(new Source(text), language, trees)
-    return await bounded(() => use(outline), abandonParsers)
+    const outline = await buildOutline(new Source(text), language, trees)
+    return await runBounded(() => use(outline), abandonParsers)
   } finally {
     for (const { tree } of trees) tree.delete()
   }
@@ -31,7 +31,7 @@ export async function errorsOfTree(text: string, language: Language): Promise<re
   const { parser: row } = language
   if (row.kind !== 'tree-sitter') return []
   const grammar = await loadGrammar(language, row)
-  return bounded(() => {
+  return runBounded(() => {
     const tree = grammar.parse(text)
     try {
       return errorsOf(tree, new Source(text), row)
@@ -45,7 +45,7 @@ interface ParsedFile extends ParsedPart {
   readonly row: TreeSitterRow
 }
 
-async function outlineOf(source: Source, language: Language, trees: ParsedFile[]): Promise<Outline> {
+async function buildOutline(source: Source, language: Language, trees: ParsedFile[]): Promise<Outline> {
   const made =
     language.parser.kind === 'tree-sitter'
       ? await ofTree(source, { start: 0, end: source.text.length }, language, language.parser, null, trees)
@@ -95,7 +95,7 @@ async function ofTree(
   trees: ParsedFile[],
 ): Promise<Made> {
   const grammar = await loadGrammar(language, row)
-  const made = bounded(() => {
+  const made = runBounded(() => {
     const tree = grammar.parse(source.text.slice(part.start, part.end))
     trees.push({ tree, grammar, row, base: part.start, end: part.end })
     return treeOutline({ source, base: part.start, language, row, grammar, tree, parent })
@@ -170,7 +170,7 @@ const MOST = 100
 /** Where a grammar lost its way. */
 export function errorsOf(tree: Tree, source: Source, row: TreeSitterRow): SourceError[] {
   const errors: SourceError[] = []
-  if (tree.rootNode.hasError) collect(tree.rootNode, source, errors)
+  if (tree.rootNode.hasError) collectErrors(tree.rootNode, source, errors)
   if (row.offside !== undefined) layoutErrors(tree, source, row, errors)
   return errors
 }
@@ -183,25 +183,25 @@ function errorsTouching(source: Source, { tree, base, end }: ParsedPart, span: S
   const own = new Source(source.text.slice(base, end))
   const visit = (node: Node): void => {
     if (node.startIndex + base > span.end || node.endIndex + base < span.start || errors.length >= MOST) return
-    if (node.isError || node.isMissing) collect(node, own, errors)
+    if (node.isError || node.isMissing) collectErrors(node, own, errors)
     else for (const child of node.children) if (child.hasError || child.isMissing) visit(child)
   }
   visit(tree.rootNode)
   return errors.map((error) => ({ ...error, line: error.line + above }))
 }
 
-function collect(node: Node, source: Source, errors: SourceError[]): boolean {
+function collectErrors(node: Node, source: Source, errors: SourceError[]): boolean {
   if (errors.length >= MOST) return true
   if (node.isMissing) {
     errors.push(errorAt(node, source, `${node.type} is missing`))
     return true
   }
   if (node.isError) {
-    errors.push(errorAt(node, source, `unexpected ${excerpt(node.text)}`))
+    errors.push(errorAt(node, source, `unexpected ${excerptOf(node.text)}`))
     return true
   }
   let reported = false
-  for (const child of node.children) if (child.hasError && collect(child, source, errors)) reported = true
+  for (const child of node.children) if (child.hasError && collectErrors(child, source, errors)) reported = true
   // A token can be missing without a node that says so; the innermost node that knows is the place.
   if (!reported) errors.push(errorAt(node, source, `error in ${node.type.replaceAll('_', ' ')}`))
   return true
@@ -217,7 +217,7 @@ function layoutErrors(tree: Tree, source: Source, row: TreeSitterRow, errors: So
     if (first === undefined) {
       if (block.parent === null) continue
       const holder = block.parent
-      errors.push(errorAt(holder, source, `${excerpt(holder.text)} has no body`))
+      errors.push(errorAt(holder, source, `${excerptOf(holder.text)} has no body`))
       continue
     }
     const rows = new Set<number>()
@@ -228,8 +228,8 @@ function layoutErrors(tree: Tree, source: Source, row: TreeSitterRow, errors: So
       const own = source.line(startPosition.row + 1).slice(0, startPosition.column)
       if (/\S/.test(own) || startPosition.column === first.startPosition.column) continue
       const { row: line, column } = startPosition
-      const message = `${excerpt(text)} is not aligned with line ${first.startPosition.row + 1}`
-      errors.push({ line: line + 1, column: column + 1, message, key: `unaligned ${excerpt(text)}` })
+      const message = `${excerptOf(text)} is not aligned with line ${first.startPosition.row + 1}`
+      errors.push({ line: line + 1, column: column + 1, message, key: `unaligned ${excerptOf(text)}` })
     }
   }
 }
@@ -240,7 +240,7 @@ function errorAt(node: Node, source: Source, message: string): SourceError {
   return { line: row + 1, column: column + 1, message, key: `${message} | ${around}` }
 }
 
-const excerpt = (text: string): string => {
+const excerptOf = (text: string): string => {
   const line = text.trim().split(/\r?\n/, 1)[0] ?? ''
   return line.length > 40 ? `${line.slice(0, 40)}…` : line
 }

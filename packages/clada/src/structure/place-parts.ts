@@ -39,7 +39,7 @@ export async function placeParts(
   const language = languageFor(path, text)
   if (language === undefined) return undefined
   const plainPart = part.replaceAll('\r\n', '\n')
-  const read = (look === 'known' ? importsAlone(plainPart) : undefined) ?? (await readParts(plainPart, language))
+  const read = (look === 'known' ? importsAlone(plainPart) : undefined) ?? (await readPart(plainPart, language))
   if (read === undefined || read.parts.length + read.imports.length === 0) return undefined
   // With several imports it rather is a whole file, of which other declarations were deleted.
   if (read.imports.length > 1 && look !== 'known') return undefined
@@ -62,7 +62,7 @@ export async function placeParts(
 export async function coversFile({ path, text }: NamedText, content: string): Promise<boolean> {
   const language = languageFor(path, text)
   if (language === undefined) return false
-  const [file, fresh] = [await topOf(text, language), await topOf(content, language)]
+  const [file, fresh] = [await topLevelOf(text, language), await topLevelOf(content, language)]
   if (file === undefined || fresh === undefined || file.names.size === 0) return false
   const declared = [...file.names].every((name) => fresh.names.has(name))
   const leftOut = fresh.imports.length > 0 ? [] : file.imports
@@ -97,7 +97,7 @@ interface Top {
 }
 
 /** What a text has at its top; undefined where it has errors. */
-const topOf = (text: string, language: Language): Promise<Top | undefined> =>
+const topLevelOf = (text: string, language: Language): Promise<Top | undefined> =>
   withOutline(text, language, (outline) => {
     const declarations = outline.structures.filter(isDeclaration)
     // Grammars err inside of functions; outside, declarations may be missing.
@@ -164,10 +164,10 @@ const declarationKey = ({ kind, name, header, owner }: Structure): string =>
 const isDeclaration = ({ kind, name }: Structure): boolean => !tooSmall.has(kind) || (kind === 'rule' && name === null)
 
 /** The declarations of a part: alone, or inside what their language needs around them. */
-async function readParts(part: string, language: Language): Promise<ReadPart | undefined> {
+async function readPart(part: string, language: Language): Promise<ReadPart | undefined> {
   const { parser } = language
   const frames = (parser.kind === 'tree-sitter' ? parser.fragments : undefined) ?? [['', ''] as const]
-  const content = withoutIndent(part)
+  const content = withoutCommonIndent(part)
   for (const [before, after] of frames) {
     const found = await withOutline(`${before}${content}${after}`, language, (outline) => {
       const end = outline.source.text.length - after.length
@@ -187,7 +187,7 @@ async function readParts(part: string, language: Language): Promise<ReadPart | u
 }
 
 /** A part that was copied out of something is indented as a whole. */
-function withoutIndent(part: string): string {
+function withoutCommonIndent(part: string): string {
   const rows = part.split('\n')
   const indents = rows.filter((row) => row.trim() !== '').map((row) => /^[ \t]*/.exec(row)?.[0] ?? '')
   const common = indents.reduce((least, one) => (one.length < least.length ? one : least), indents[0] ?? '')

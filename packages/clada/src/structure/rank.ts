@@ -31,7 +31,7 @@ function hasDecorators({ source }: Outline, { start, headerStart }: Structure, {
 function rankBySimilarName({ name, kind, secondary }: Structure, { bare }: Level): number {
   if (name === null) return Infinity
   if (name === bare) return secondary ? ranks.run : ranks.bareHeader
-  return qualified.has(kind) && lastOf(name.replace(/^[$@#]+/, '')) === bare ? ranks.lastOfName : Infinity
+  return qualified.has(kind) && lastNamePart(name.replace(/^[$@#]+/, '')) === bare ? ranks.lastOfName : Infinity
 }
 
 function rankByText(outline: Outline, structure: Structure, level: Level): number {
@@ -45,7 +45,8 @@ function rankByText(outline: Outline, structure: Structure, level: Level): numbe
 /** Kinds whose names may be paths: `exports.run`, `Type::method`. */
 const qualified: ReadonlySet<Kind> = new Set<Kind>(['variable', 'function', 'method', 'class', 'module', 'field'])
 
-const lastOf = (name: string): string => /^[\w$]+(?:(?:\.|::|->)[\w$~]+)*(?:\.|::|->)([\w$~]+)$/.exec(name)?.[1] ?? name
+const lastNamePart = (name: string): string =>
+  /^[\w$]+(?:(?:\.|::|->)[\w$~]+)*(?:\.|::|->)([\w$~]+)$/.exec(name)?.[1] ?? name
 
 /** Tells most structures apart without taking their headers to pieces. */
 function mayMatch({ source }: Outline, structure: Structure, { text, tokens }: Level): boolean {
@@ -125,18 +126,19 @@ function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens 
     (one) => tokens.length < one.length && tokens.every((token, at) => one[at] === token),
   )
   if (begins) return ranks.prefix
-  const cut = squeezed(bare.replace(/(?:\.{3}|…)$/, ''))
+  const cut = squeezeText(bare.replace(/(?:\.{3}|…)$/, ''))
   if (cut.length < LONG) return Infinity
   const startsAlike = all.some((text) => {
-    const own = squeezed(text)
+    const own = squeezeText(text)
     return (
-      own.startsWith(cut) || (bare.length >= FULL && squeezed(text.slice(0, FULL)) === squeezed(bare.slice(0, FULL)))
+      own.startsWith(cut) ||
+      (bare.length >= FULL && squeezeText(text.slice(0, FULL)) === squeezeText(bare.slice(0, FULL)))
     )
   })
   return startsAlike ? ranks.prefix : Infinity
 }
 
-const squeezed = (text: string): string => text.replace(/\s+/g, '').replace(/['`]/g, QUOTE)
+const squeezeText = (text: string): string => text.replace(/\s+/g, '').replace(/['`]/g, QUOTE)
 
 function includesRun(tokens: readonly string[], run: readonly string[]): number {
   for (let at = 0; at + run.length <= tokens.length; at++) {

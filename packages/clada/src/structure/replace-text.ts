@@ -7,7 +7,7 @@ import { type NamedText, structureText } from './document.ts'
 import { type Edited, editOne, finish, replacement, wholePut } from './edit.ts'
 import {
   type TextChange,
-  failed,
+  structureFailure,
   type StructureFailure,
   lineRangeOf,
   type Outline,
@@ -34,10 +34,14 @@ export async function replaceTextIn(
 ): Promise<Edited<Result_for_replace_text_in_structure> | StructureFailure> {
   const refuse: Refuse = (count, lines) => {
     if (count === 1) return undefined
-    return failed('TEXT_AMBIGUOUS', `old_text is in the structure ${count} times, on lines ${lines.join(', ')}.`, {
-      occurrences: count,
-      lines,
-    })
+    return structureFailure(
+      'TEXT_AMBIGUOUS',
+      `old_text is in the structure ${count} times, on lines ${lines.join(', ')}.`,
+      {
+        occurrences: count,
+        lines,
+      },
+    )
   }
   const done = await replaceWhere(document, target, old_text, new_text, refuse, undefined, tolerance)
   return 'ok' in done ? done : { ...done, data: { affected_lines: done.data.affected_lines } }
@@ -58,7 +62,7 @@ export function replaceAllTextIn(
     new_text,
     (count, lines) => {
       if (expected_count === undefined || expected_count === count) return undefined
-      return failed(
+      return structureFailure(
         'COUNT_MISMATCH',
         `old_text is in the structure ${formatCount(count, 'time')}, not ${expected_count}.`,
         {
@@ -83,7 +87,7 @@ async function replaceWhere(
   expected?: number,
   tolerance?: Tolerance,
 ): Promise<Edited<Result_for_replace_all_text_in_structure> | StructureFailure> {
-  if (old_text === '') return failed('INVALID_PARAMETER', 'old_text is empty.')
+  if (old_text === '') return structureFailure('INVALID_PARAMETER', 'old_text is empty.')
   return editOne(document, target, new_text, async (outline, structure) => {
     const { source } = outline
     const own = source.text.slice(structure.start, structure.end)
@@ -102,7 +106,9 @@ async function replaceWhere(
           warnings: [tolerated.warning],
         })
       if (asRead === undefined)
-        return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure, old_text, new_text)
+        return expected === 0
+          ? unchangedResult(document, outline, structure)
+          : absent(outline, structure, old_text, new_text)
       if ('ok' in asRead) return asRead
       return finish(document, outline, [asRead.change], asRead.data, {
         around: structure,
@@ -116,14 +122,14 @@ async function replaceWhere(
     const change: TextChange = { start: structure.start, end: structure.end, text }
     // Only the last replacement can end on a line that the others did not move yet.
     const first = lines[0] ?? 1
-    const last = source.lineAt(structure.start + (spans.at(-1)?.end ?? 1) - 1) + added(own, text)
+    const last = source.lineAt(structure.start + (spans.at(-1)?.end ?? 1) - 1) + countAddedLines(own, text)
     const affected_lines: [number, number] = [first, Math.max(first, last)]
     const data = { total_replacements: spans.length, affected_lines }
     return finish(document, outline, [change], data, { around: structure, put: wholePut(change), isSound: false })
   })
 }
 
-const added = (before: string, after: string): number => after.split('\n').length - before.split('\n').length
+const countAddedLines = (before: string, after: string): number => after.split('\n').length - before.split('\n').length
 
 /**
  * The text as `read_structure` shows it is at zero indent; who copies several lines from there means them at the
@@ -149,7 +155,7 @@ async function replaceAsRead(
   if (refused !== undefined) return refused
   const changed = applyReplacements(view, spans, new_text, { eol: 'as-given' })
   const { text } = await replacement(outline, structure, changed)
-  const last = first - 1 + inView.lineAt((spans.at(-1)?.end ?? 1) - 1) + added(own, text)
+  const last = first - 1 + inView.lineAt((spans.at(-1)?.end ?? 1) - 1) + countAddedLines(own, text)
   return {
     change: { start: structure.start, end: structure.end, text },
     data: { total_replacements: spans.length, affected_lines: [lines[0] ?? first, Math.max(lines[0] ?? first, last)] },
@@ -211,7 +217,7 @@ async function absent(
       ? []
       : [` It is on ${elsewhere.length > 1 ? 'lines' : 'line'} ${elsewhere.join(', ')}.`]),
   ]
-  return failed('TEXT_NOT_FOUND', message.join(''), {
+  return structureFailure('TEXT_NOT_FOUND', message.join(''), {
     structure_lines,
     structure_matched: structure.header,
     nearest,
@@ -223,7 +229,7 @@ async function absent(
 /** Of places elsewhere. */
 const MOST = 10
 
-function unchanged(document: NamedText, outline: Outline, structure: Structure) {
+function unchangedResult(document: NamedText, outline: Outline, structure: Structure) {
   const [line] = lineRangeOf(outline.source, structure)
   const data: Result_for_replace_all_text_in_structure = { total_replacements: 0, affected_lines: [line, line] }
   return finish(document, outline, [], data, { around: null })

@@ -118,13 +118,17 @@ export type StructureResult<T> =
 
 export type StructureFailure = { readonly ok: false; readonly error: ErrorResponse }
 
-export const failed = (error: ErrorCode, message: string, details: StructureFacts = {}): StructureFailure => ({
+export const structureFailure = (
+  error: ErrorCode,
+  message: string,
+  details: StructureFacts = {},
+): StructureFailure => ({
   ok: false,
   error: { error, message, details: { ...details, state: 'FILE_UNCHANGED' } },
 })
 
 export const fileTooLarge = (path: string, file_size: number, limit: number = LIMITS.fileBytes): StructureFailure =>
-  failed('FILE_TOO_LARGE', `${path} has ${file_size} bytes; structures are edited in files up to ${limit}.`, {
+  structureFailure('FILE_TOO_LARGE', `${path} has ${file_size} bytes; structures are edited in files up to ${limit}.`, {
     file_size,
     limit,
   })

@@ -170,13 +170,13 @@ export function parentFound(outline: Outline, target: string): Structure | null 
 /** What may have been meant by a target that is not there: the most alike inside the parent, else anywhere. */
 export function suggestionsFor(outline: Outline, target: string, parent: Structure | null): StructureMatch[] {
   const wanted = levelsOf(target).at(-1) ?? ''
-  const inside = parent === null ? [] : ranked(everyStructure(parent.children), wanted)
-  const anywhere = inside.length >= MOST ? [] : ranked(everyStructure(outline.structures), wanted)
+  const inside = parent === null ? [] : rankByLikeness(everyStructure(parent.children), wanted)
+  const anywhere = inside.length >= MOST ? [] : rankByLikeness(everyStructure(outline.structures), wanted)
   const all = [...new Set([...inside, ...anywhere])].slice(0, MOST)
   return all.map((structure) => matchOf(outline, structure))
 }
 
-function ranked(structures: Iterable<Structure>, wanted: string): Structure[] {
+function rankByLikeness(structures: Iterable<Structure>, wanted: string): Structure[] {
   return [...structures]
     .map((structure) => ({ structure, score: likeness(structure, wanted) }))
     .filter(({ score }) => score >= 0.4)

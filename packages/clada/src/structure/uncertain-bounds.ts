@@ -1,7 +1,7 @@
 import { indentOf } from '@clada/reply/text/reindent.ts'
 import { layoutOf } from './layout.ts'
 import {
-  failed,
+  structureFailure,
   type StructureFailure,
   type SourceError,
   lineRangeOf,
@@ -17,10 +17,10 @@ import type { Span } from '@clada/reply/text/edit.ts'
  */
 export function refuseUncertain(outline: Outline, structure: Structure, path: string): StructureFailure | undefined {
   const errors = outline.errorsIn(surroundings(outline, structure))
-  if (errors.length === 0 || isIndentedAlike(outline, structure)) return undefined
+  if (errors.length === 0 || isIndentedConsistently(outline, structure)) return undefined
   const [first] = errors
   const place = first === undefined ? '' : ` (line ${first.line}: ${first.message})`
-  return failed(
+  return structureFailure(
     'PARSER_FAILED',
     `Where ${structure.header} begins and ends in ${path} is not certain: the parser reports a syntax error${place}. Correct the error first, or edit by text or by lines.`,
     { parse_errors: errors.map(({ line, column, message }: SourceError) => ({ line, column, message })) },
@@ -39,7 +39,7 @@ function surroundings({ source, structures }: Outline, structure: Structure): Sp
 }
 
 /** Whether the lines of a structure are deeper than its first one, and no such line follows it. */
-function isIndentedAlike(outline: Outline, structure: Structure): boolean {
+function isIndentedConsistently(outline: Outline, structure: Structure): boolean {
   const { source } = outline
   const { ownLines, indent } = layoutOf(outline, structure)
   if (!ownLines) return false

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { pathFrom, slashed } from '../core/paths.ts'
+import { pathFrom, withSlashes } from '../core/paths.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { Inspected } from '../core/recorder.ts'
@@ -11,7 +11,7 @@ import { readKept } from '../git/move-head.ts'
 import { checkRefs, checkWritable, commitAt, type Head, inRepository, type Repository } from '../git/repository.ts'
 import { sidesIn, treeContents, treeEntryState } from '../git/tree-contents.ts'
 import { refuseInterrupted } from '../history/execution.ts'
-import { commitUncommitted, findUncommitted, ignoredHere, namesUncommitted } from '../git/uncommitted.ts'
+import { commitUncommitted, findUncommitted, listIgnoredHere, namesUncommitted } from '../git/uncommitted.ts'
 import { refusalOf } from '../report/explain.ts'
 import {
   contentsIn,
@@ -48,21 +48,21 @@ export interface StepResult {
 
 /** Checks out the first parent; uncommitted changes are kept until the step forward. */
 export const stepBack = (settings: Settings, how: HistorySettings): Promise<StepResult> =>
-  step('back', settings, how, async (operation) => {
+  takeStep('back', settings, how, async (operation) => {
     const { repository, isolated, workspace, head, moves } = operation.place
     refuseAway(heldBacks(moves), head)
     const before = positionOf(head)
     const parent = await commitAt(repository, `${before.commit}^1`)
     if (parent === undefined) throw gitError('this is the first commit', 'There is nothing before it.')
     const { paths, staged } = await findUncommitted(isolated, operation.place)
-    const ignored = await ignoredHere(isolated, before.commit, parent)
+    const ignored = await listIgnoredHere(isolated, before.commit, parent)
     const all = { paths: [...new Set([...paths, ...ignored])], staged }
     const isClean = all.paths.length === 0 && staged.length === 0
     const stash = isClean ? undefined : await commitUncommitted(isolated, before.commit, all, operation.place)
     const uncommitted = stash === undefined ? undefined : await namesUncommitted(isolated, stash)
     const way = { from: stash ?? before.commit, to: parent }
     const wanted = await planCheckout(isolated, workspace, operation.top, way)
-    const changed = new Set(wanted.map(({ absolute }) => nameIn(operation, absolute)))
+    const changed = new Set(wanted.map(({ absolute }) => nameInTop(operation, absolute)))
     const unchanged = operation.keepPaths((uncommitted ?? []).filter((name) => !changed.has(name)))
     const moved = { before: { ...before, index: operation.keepIndex() }, after: { commit: parent } }
     const move = { moved, uncommitted, unchanged, summary: `back to ${parent.slice(0, 8)}` }
@@ -78,7 +78,7 @@ export const stepBack = (settings: Settings, how: HistorySettings): Promise<Step
  */
 export async function stepForward(settings: Settings, how: HistorySettings): Promise<StepResult> {
   let lost: string[] = []
-  const result = await step('forward', settings, how, async (operation) => {
+  const result = await takeStep('forward', settings, how, async (operation) => {
     const { stateDir, head } = operation.place
     const way = wayForward(operation.place)
     const { back, target, restores } = way
@@ -210,12 +210,12 @@ async function planRevert(operation: Operation, way: Way): Promise<PathPlan[]> {
     names: (absolute: string) => workspace.names(absolute),
   }
   const plans = await planAll(await asHere(operation, way), root, known, 'refuse')
-  return plans.map((plan) => ({ ...plan, path: nameIn(operation, path.resolve(root, plan.path)) }))
+  return plans.map((plan) => ({ ...plan, path: nameInTop(operation, path.resolve(root, plan.path)) }))
 }
 
 const conflictOf = ({ path: name, conflict }: PathPlan): string[] => (conflict === undefined ? [] : [name])
 
-const nameIn = ({ top }: Operation, absolute: string): string => slashed(path.relative(top, absolute))
+const nameInTop = ({ top }: Operation, absolute: string): string => withSlashes(path.relative(top, absolute))
 
 /**
  * What a step back changed, with what is there now as far as nothing is lost with it: what the step left or found there, or
@@ -233,7 +233,7 @@ async function asHere(operation: Operation, { back, isThere }: Way): Promise<Rev
   const entries = [...changed, ...unchanged].map((entry) => {
     const absolute = path.resolve(root, entry.path)
     const now = seenAt((file) => workspace.inspect(file), absolute)
-    return { entry, name: nameIn(operation, absolute), now }
+    return { entry, name: nameInTop(operation, absolute), now }
   })
   const isOwn = ({ entry, now }: (typeof entries)[number]): boolean =>
     isSameState(now, entry.last) || isSameState(now, entry.before) || (now.type === 'absent' && removed.has(entry.path))
@@ -322,7 +322,7 @@ const stepRefused = (error: string, code: Code = 'concurrent_modification'): Ste
 })
 
 /** Runs a step as an execution of the log. */
-async function step(
+async function takeStep(
   kind: 'back' | 'forward',
   settings: Settings,
   how: HistorySettings,

@@ -23,7 +23,7 @@ export async function planCheckout(
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<WantedState[]> {
   const changes = await diffCommits(isolated, from, to)
-  const dirs = [...emptied(changes), ...(await directoriesToRemove(isolated, workspace, top, changes))]
+  const dirs = [...emptiedDirectories(changes), ...(await directoriesToRemove(isolated, workspace, top, changes))]
   return [
     ...changes.map((change): WantedState => ({
       absolute: path.join(top, change.name),
@@ -37,7 +37,7 @@ export async function planCheckout(
 }
 
 /** Directories whose files are all removed. They stay if they contain other files. */
-export function emptied(changes: readonly Difference[]): string[] {
+export function emptiedDirectories(changes: readonly Difference[]): string[] {
   const needed = new Set(
     changes.filter(({ to }) => to.type !== 'absent').flatMap(({ name }) => [name, ...dirsAbove(name)]),
   )

@@ -38,7 +38,7 @@ export async function restoreBranch(
   if (!isLeft || head.commit === undefined) return stays('it has moved on since')
   if (inProgress(repository) !== undefined) return stays(`${inProgress(repository)} is in progress`)
   if ((await commitAt(repository, before.commit)) === undefined) return stays('that commit is gone')
-  const isSame = (await treeOf(repository, before.commit)) === (await treeOf(repository, head.commit))
+  const isSame = (await treeOfCommit(repository, before.commit)) === (await treeOfCommit(repository, head.commit))
   const here = { commit: head.commit, branch: head.branch }
   const back = { before: here, after: { commit: before.commit, branch: before.branch } }
   await withGit(repository, head, stateDir, async (isolated) => {
@@ -102,5 +102,5 @@ async function withGit<T>(
   }
 }
 
-const treeOf = async (repository: Repository, commit: string): Promise<string> =>
+const treeOfCommit = async (repository: Repository, commit: string): Promise<string> =>
   (await inRepository(repository, ['rev-parse', '-q', '--verify', `${commit}^{tree}`])).out.toString().trim()

@@ -55,7 +55,7 @@ export async function squashCommits(
     return await runMove(repository, { kind: 'squash', settings, how, refuse }, async (operation) => {
       const plan = await planSquash(repository, operation.place.head, options)
       if (plan.runs.length === 0) return resultOf(plan)
-      return { ...resultOf(plan), ...(await squash(operation, plan, how.author)) }
+      return { ...resultOf(plan), ...(await squashInto(operation, plan, how.author)) }
     })
   } catch (error) {
     if (error instanceof ProblemError) return refuse(error.problem)
@@ -79,7 +79,7 @@ function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
 /**
  * Combines runs of commits. Trees stay the same, so neither files nor index change; later commits only get new parents.
  */
-async function squash(
+async function squashInto(
   operation: Operation,
   plan: SquashPlan,
   author: string | null,
@@ -207,7 +207,7 @@ export async function planSquash(repository: Repository, head: Head, options: Sq
   if (head.commit === undefined) throw gitError('there is no commit yet', 'There is nothing to squash.')
   const { commits, ...limit } = await rewritable(repository, head.commit, head.branch, options.force ?? false)
   const chosen = commits.map((commit) => isChosen(commit, options))
-  const ranges = runsOf(chosen, options.contiguous ?? false)
+  const ranges = chosenRuns(chosen, options.contiguous ?? false)
   const rewritten = commits.slice(0, ranges.at(-1)?.[1] ?? 0)
   const base = rewritten.at(-1)?.parents[0]
   const [below] = await readCommits(repository, base === undefined ? [] : [base])
@@ -249,11 +249,11 @@ async function rewritable(
   }
   const next = commits.length === 0 ? head : commits.at(-1)?.parents[0]
   if (force || next === undefined || commits.length === mostCommits) return { commits }
-  return { commits, limit: { commit: next, ...(await holderOf(repository, next, branch)) } }
+  return { commits, limit: { commit: next, ...(await findHolder(repository, next, branch)) } }
 }
 
 /** A reference that contains a commit. */
-async function holderOf(repository: Repository, commit: string, branch: string | undefined) {
+async function findHolder(repository: Repository, commit: string, branch: string | undefined) {
   const refs = (await refsWith(repository, commit)).filter((ref) => ref !== branch)
   const pushed = refs.find((ref) => ref.startsWith('refs/remotes/'))
   const ref = (pushed ?? refs[0] ?? '').replace(/^refs\/(?:remotes|heads|tags)\//, '')
@@ -277,7 +277,7 @@ function isChosen(commit: Commit, { containing, only, hours, days }: SquashOptio
 }
 
 /** Begin and end of each run of at least two commits. */
-function runsOf(chosen: readonly boolean[], contiguous: boolean): [number, number][] {
+function chosenRuns(chosen: readonly boolean[], contiguous: boolean): [number, number][] {
   const runs: [number, number][] = []
   for (let at = 0; at < chosen.length;) {
     let end = at

@@ -89,7 +89,13 @@ export async function planFor(
   if (!isLeft && onChange === 'refuse') return { path: short, conflict: describeChange(now, last) }
   if (now.type === 'file' && isBlocked(absolute))
     return { path: short, conflict: 'it is another name of a blocked file now and is kept' }
-  const both = await merged(short, absolute, now, to, after.type === 'file' ? contents.read(after.digest) : undefined)
+  const both = await mergePath(
+    short,
+    absolute,
+    now,
+    to,
+    after.type === 'file' ? contents.read(after.digest) : undefined,
+  )
   const reasons = [both.conflict, moded ? 'its mode was changed since and is kept' : undefined]
   const conflict = reasons.filter((reason) => reason !== undefined).join('; ')
   const plan = conflict === '' ? both : { ...both, conflict }
@@ -98,7 +104,7 @@ export async function planFor(
 }
 
 /** Merges both changes if possible; otherwise keeps the newer one and reports a conflict. */
-async function merged(
+async function mergePath(
   short: string,
   absolute: string,
   now: Inspected,

@@ -122,9 +122,9 @@ async function undoOrRedoIn(
     })
     const newer = kind === 'redo' || options.number !== undefined || options.force ? undefined : lastElsewhere(root)
     const here = typeof chosen === 'string' ? '' : chosen.time
-    if (newer !== undefined && newer.time > here) return await ended(history, refuseUndo(elsewhereReason(newer)))
+    if (newer !== undefined && newer.time > here) return await endUndo(history, refuseUndo(elsewhereReason(newer)))
     if (typeof chosen === 'string')
-      return await ended(history, refuseUndo(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
+      return await endUndo(history, refuseUndo(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
     const further = new Set(chosen.further?.map((one) => one.root))
     const needs = [...further].filter((one) => ![root, ...allowedRoots].some((allowed) => isInside(one, allowed)))
     if (needs.length > 0) {
@@ -156,7 +156,7 @@ async function undoOrRedoIn(
     const restored = dropped === undefined && moving ? await restoreBranch(chosen, reverting) : undefined
     const stays = restored !== undefined && 'stays' in restored ? restored.stays : undefined
     if (stays !== undefined && chosen.paths.length === 0)
-      return await ended(history, refuseUndo(`Nothing was ${kind}ne: ${stays}.`, 'concurrent_modification'))
+      return await endUndo(history, refuseUndo(`Nothing was ${kind}ne: ${stays}.`, 'concurrent_modification'))
     const notes = dropped ?? (restored === undefined ? [] : 'stays' in restored ? [restored.stays] : restored.notes)
     const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
     if (result.success) about = reverted
@@ -167,14 +167,14 @@ async function undoOrRedoIn(
     const { number, summary } = (kind === 'redo' && records.find((one) => one.number === reverted.of)) || chosen
     const { ofActions } = reverted
     const only = ofActions === undefined ? {} : { actions: [...ofActions] }
-    const done = await ended(history, { ...result, execution: number, ...only, summary })
+    const done = await endUndo(history, { ...result, execution: number, ...only, summary })
     return partial === undefined ? done : { ...done, success: false, error: partial, code: 'git_operation_failed' }
   } catch (error) {
     if (!(error instanceof ProblemError)) {
       await history.end([])
       throw error
     }
-    return await ended(history, {
+    return await endUndo(history, {
       success: false,
       restored: [],
       conflicts: [],
@@ -202,7 +202,7 @@ export const refuseUndo = (error: string, code: Code = 'skipped'): UndoResult =>
   code,
 })
 
-async function ended(history: History, result: UndoResult): Promise<UndoResult> {
+async function endUndo(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
   // If nothing was done, a missing record is no failure.
   const failing = failure !== undefined && result.success ? undoFailure(failure) : undefined

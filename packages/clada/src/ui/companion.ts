@@ -224,7 +224,7 @@ export class Companion {
     const hash = digestOf(text)
     const key = replyKey(body, paired, hash)
     const shown = this.#shown.get(key) ?? { text, site: siteIn(body), state: 'shown', executions: [] }
-    if (await this.#isUndone(shown)) putBack(shown)
+    if (await this.#isUndone(shown)) makeApplicable(shown)
     const planned = await this.#options.session.look(text)
     shown.planned = planned
     this.#remember(key, shown)
@@ -311,7 +311,7 @@ export class Companion {
     const { done, executions } = this.#outcomesOf(blocks)
     if (shown.state === 'started') {
       // Nothing was applied, so it can be tried again.
-      if (done.results.length === 0) putBack(shown)
+      if (done.results.length === 0) makeApplicable(shown)
       else Object.assign(shown, { done, executions })
     }
     return { state: 'done', ...done }
@@ -371,7 +371,7 @@ export class Companion {
     const { session, root } = this.#options
     if (shown.executions.length === 0) throw new RequestRefusal(409, 'Nothing of this reply can be undone.')
     const { success, restored, conflicts, reason, error } = await session.turnAll('undo', shown.executions, false)
-    if (success) putBack(shown)
+    if (success) makeApplicable(shown)
     const why = success ? undefined : (reason ?? error)
     return {
       success,
@@ -429,7 +429,7 @@ function planDigest({ plan, reviewed }: Planned): string {
 }
 
 /** It can be applied again. */
-function putBack(shown: ShownReply): void {
+function makeApplicable(shown: ShownReply): void {
   shown.state = 'shown'
   shown.executions = []
   delete shown.done

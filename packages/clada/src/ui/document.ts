@@ -84,7 +84,7 @@ export class Replies {
 const mostReplies = 20
 
 /** The decisions and results that still fit after the text was edited: those about blocks that are as before. */
-export function carriedOver(
+export function carryOver(
   { text, done, choices }: Pick<Reply, 'text' | 'done' | 'choices'>,
   [before, after]: readonly [CheckedDocument, CheckedDocument],
   edited: string,
@@ -203,7 +203,7 @@ export interface Application {
 }
 
 /** Applies what was shown, or nothing where it would now be something else. */
-export async function applied(document: OpenDocument, how: Application): Promise<OpenDocument> {
+export async function applyReply(document: OpenDocument, how: Application): Promise<OpenDocument> {
   const { planned, text } = document
   const { clada, comparing, only, ...request } = how
   const { plan, choices } = planned

@@ -1,14 +1,14 @@
 import type { FileChange } from '../core/result.ts'
 import { Transcript } from '../loop/transcript.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import { addChange, relativeToRoot, type PageProject, touched } from './plan.ts'
+import { addChange, relativeToRoot, type PageProject, toTouchedFile } from './plan.ts'
 import type { ExecutionView, LoopEntry, TimelineData } from './protocol.ts'
 import { RequestRefusal } from './guard.ts'
 
 /** What was executed, and what others did to the same files. */
 export async function timelineOf({ clada, root }: PageProject): Promise<TimelineData> {
   const [entries, since] = await Promise.all([clada.history(), clada.changedSince()])
-  return { entries, since: since.map(touched), loops: Object.fromEntries(loopsIn(root)) }
+  return { entries, since: since.map(toTouchedFile), loops: Object.fromEntries(loopsIn(root)) }
 }
 
 function* loopsIn(root: string): Generator<[string, LoopEntry]> {

@@ -1,6 +1,6 @@
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { registry } from '../actions/registry.ts'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { NotExecuted } from '@clada/reply/core/block.ts'
@@ -65,7 +65,7 @@ interface PlanInput extends PageProject {
 }
 
 /** Every block of a document as it is written; what it would do is not known yet. */
-export const planOfText = (input: PlanInput): Planned => assembled(input, undefined)
+export const planOfText = (input: PlanInput): Planned => assemblePlan(input, undefined)
 
 /** Every block of a document with its state: what the text says, what the disk says, what was done already. */
 export async function planOf(input: PlanInput): Promise<Planned> {
@@ -74,10 +74,10 @@ export async function planOf(input: PlanInput): Promise<Planned> {
   const left = checked.blocks.flatMap(({ task }) => (task === undefined || done.has(task) ? [] : [task]))
   const only = done.size === 0 ? {} : { only: left }
   const preview = await clada.review(text, choices, { ...only, unsaved: input.unsaved?.() })
-  return assembled({ ...input, checked }, preview)
+  return assemblePlan({ ...input, checked }, preview)
 }
 
-function assembled(input: PlanInput, preview: Review | undefined): Planned {
+function assemblePlan(input: PlanInput, preview: Review | undefined): Planned {
   const { id, text, name, revision, root, options, done, choices } = input
   const checked = input.checked ?? checkDocument(text, options)
   const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
@@ -108,9 +108,9 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       startLine: block.startLine,
       endLine: block.endLine,
       group: block.group && { line: block.group.line, atomic: block.group.atomic },
-      ...judged(block, result, { unknown, lacking, parts, unmeant, partly: changes.length > 0 }),
-      warnings: warningsOf(block, result).length,
-      files: listMoved(changes, reviewed(task)?.files ?? []).map(touched),
+      ...judgeBlock(block, result, { unknown, lacking, parts, unmeant, partly: changes.length > 0 }),
+      warnings: warningsOfBlock(block, result).length,
+      files: listMoved(changes, reviewed(task)?.files ?? []).map(toTouchedFile),
       decided: describeChoice(choices.blocks?.[task]),
       outcome: earlier && toOutcome(earlier.result),
     }
@@ -125,7 +125,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
     blocks,
     files: [...withMoves(totals, movesIn(blocks)).values()]
       .filter(({ before, after, from }) => before !== after || from !== undefined)
-      .map(touched)
+      .map(toTouchedFile)
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
     warnings: checked.warnings,
     fatal: preview?.result.fatalError,
@@ -159,7 +159,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
         params: reviewed(task)?.params ?? {},
         choice: choices.blocks?.[task] ?? {},
         problems,
-        warnings: warningsOf(block, result),
+        warnings: warningsOfBlock(block, result),
         note: why,
         explanation: result?.explanation,
         result: result && facts(result),
@@ -256,7 +256,7 @@ function withMoves(
   return found
 }
 
-export function touched(change: PlannedChange): TouchedFile {
+export function toTouchedFile(change: PlannedChange): TouchedFile {
   const known = counted.get(change)
   if (known !== undefined) return known
   const { path, change: kind, before, after, from } = change
@@ -276,7 +276,7 @@ export function addChange(totals: Map<string, FileChange>, change: FileChange): 
   totals.set(change.path, { ...change, before, change: kind, binary: binary || change.binary })
 }
 
-function judged(
+function judgeBlock(
   block: CheckedBlock,
   result: ActionResult | undefined,
   {
@@ -373,7 +373,7 @@ function programOf({ data, params }: ActionResult): string | undefined {
 }
 
 /** A person sees the diff. */
-const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] => [
+const warningsOfBlock = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] => [
   ...(result?.warnings ?? block.warnings ?? []).map(warningForPerson),
   ...(result?.unknown === undefined ? [] : [`as things are: ${oneLine(result.unknown)}`]),
 ]
@@ -398,4 +398,4 @@ export interface PageProject {
 
 /** A path as people name it: relative to the root, if it is inside. */
 export const relativeToRoot = (root: string, target: string): string =>
-  target.startsWith(`${slashed(root)}/`) ? target.slice(root.length + 1) : target
+  target.startsWith(`${withSlashes(root)}/`) ? target.slice(root.length + 1) : target

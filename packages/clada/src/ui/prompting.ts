@@ -29,7 +29,7 @@ const maxFiles = 20_000
 
 /** What can be chosen from: files, actions, syntaxes. */
 export async function projectFacts({ clada, root, options }: PageProject): Promise<PromptFacts> {
-  const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
+  const found = await performOrThrow(clada, 'glob', { pattern: '**/*', base_path: root })
   const all = Array.isArray(found.data) ? found.data.map((file) => relativeToRoot(root, String(file))) : []
   const files = all.slice(0, maxFiles)
   return {
@@ -51,8 +51,8 @@ const structureDepth = '2'
 
 /** The structures of a file, each with the words that name it in a path. */
 export async function structuresOf({ clada }: PageProject, file: string): Promise<StructureRow[]> {
-  const { data } = await done(clada, 'list_structures', { path: file, depth: structureDepth })
-  return isRecord(data) && Array.isArray(data['structures']) ? flattened(data['structures'], file, 0) : []
+  const { data } = await performOrThrow(clada, 'list_structures', { path: file, depth: structureDepth })
+  return isRecord(data) && Array.isArray(data['structures']) ? flattenStructures(data['structures'], file, 0) : []
 }
 
 /** Files that are added to the working set by one click. */
@@ -69,7 +69,7 @@ export async function changeContext(
   const leftOut: string[] = []
   for (const one of paths) {
     try {
-      await done(clada, `context_${how}`, { path: one })
+      await performOrThrow(clada, `context_${how}`, { path: one })
     } catch (error) {
       if (!(error instanceof RequestRefusal) || paths.length === 1) throw error
       leftOut.push(error.message)
@@ -122,7 +122,7 @@ function taughtBy<T>(make: () => T): T {
 }
 
 async function contextOf(clada: Clada, root: string): Promise<WorkingSetEntry[]> {
-  const { data } = await done(clada, 'context_list', {})
+  const { data } = await performOrThrow(clada, 'context_list', {})
   if (!Array.isArray(data)) return []
   return data.filter(isRecord).map(({ path, size, problem }) => ({
     path: relativeToRoot(root, String(path)),
@@ -132,7 +132,11 @@ async function contextOf(clada: Clada, root: string): Promise<WorkingSetEntry[]>
 }
 
 /** One action in the user's name, which must work. */
-async function done(clada: Clada, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
+async function performOrThrow(
+  clada: Clada,
+  action: string,
+  params: Readonly<Record<string, string>>,
+): Promise<ActionResult> {
   const { results, fatalError, parseErrors } = await clada.perform(action, params)
   const [result] = results
   if (result?.success) return result
@@ -142,12 +146,12 @@ async function done(clada: Clada, action: string, params: Readonly<Record<string
   )
 }
 
-function flattened(structures: readonly unknown[], prefix: string, depth: number): StructureRow[] {
+function flattenStructures(structures: readonly unknown[], prefix: string, depth: number): StructureRow[] {
   return structures.filter(isRecord).flatMap(({ header, name, kind, lines, children }) => {
     const label = String(header ?? name ?? '')
     const path = `${prefix}@@${typeof name === 'string' && name !== '' ? name : label}`
     const [from = 0, to = 0] = Array.isArray(lines) ? lines.map(Number) : []
     const own = { path, label, kind: String(kind ?? ''), lines: to - from + 1, depth }
-    return [own, ...(Array.isArray(children) ? flattened(children, path, depth + 1) : [])]
+    return [own, ...(Array.isArray(children) ? flattenStructures(children, path, depth + 1) : [])]
   })
 }

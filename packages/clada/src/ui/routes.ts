@@ -24,11 +24,11 @@ export const routes: Readonly<Record<string, (call: RouteCall) => unknown>> = {
   'GET /api/plan': ({ session }) => session.plan,
   'GET /api/document': ({ session }) => ({ text: session.text }),
   'GET /api/block': ({ session, query }) =>
-    session.detailIn(numberIn(query.get('revision')), numberIn(query.get('key'))),
-  'GET /api/file': ({ session, query }) => session.fileIn(numberIn(query.get('revision')), query.get('path') ?? ''),
+    session.detailIn(parseNumber(query.get('revision')), parseNumber(query.get('key'))),
+  'GET /api/file': ({ session, query }) => session.fileIn(parseNumber(query.get('revision')), query.get('path') ?? ''),
   'GET /api/answer': ({ session }) => ({ text: session.answer() }),
   'GET /api/timeline': ({ session }) => timelineOf(session.project),
-  'GET /api/execution': ({ session, query }) => describeExecution(session.project, numberIn(query.get('number'))),
+  'GET /api/execution': ({ session, query }) => describeExecution(session.project, parseNumber(query.get('number'))),
   'GET /api/conversation': ({ session, query }) => conversationOf(session.project, query.get('id') ?? ''),
   'GET /api/since': ({ session }) => session.project.clada.changedSince(),
   'GET /api/project': ({ session }) => projectFacts(session.project),
@@ -38,8 +38,8 @@ export const routes: Readonly<Record<string, (call: RouteCall) => unknown>> = {
     const text = await readBody(request, 'text/markdown', inputBytes)
     return session[query.get('over') === 'any' ? 'open' : 'offer'](text, query.get('name') ?? '')
   },
-  'POST /api/reply': async (call) => call.session.reopen(idIn(await json(call))),
-  'POST /api/forget': async (call) => call.session.forget(idIn(await json(call))),
+  'POST /api/reply': async (call) => call.session.reopen(idIn(await jsonBody(call))),
+  'POST /api/forget': async (call) => call.session.forget(idIn(await jsonBody(call))),
   'POST /api/refresh': ({ session }) => session.refresh(),
   'POST /api/clear': ({ session }) => session.clear(),
   'POST /api/choice': async ({ session, request, inputBytes }) => {
@@ -50,33 +50,33 @@ export const routes: Readonly<Record<string, (call: RouteCall) => unknown>> = {
   'POST /api/edit': async ({ session, request, inputBytes }) =>
     session.edit(await readBody(request, 'text/markdown', inputBytes)),
   'POST /api/apply': async (call) => {
-    const { tasks, revision } = await json(call)
+    const { tasks, revision } = await jsonBody(call)
     if (typeof revision !== 'number') throw new RequestRefusal(400, 'Name the revision of the plan that was shown.')
     return call.session.apply(tasksIn(tasks), revision)
   },
   'POST /api/stop': ({ session }) => session.stop(),
   'POST /api/answer': async (call) => {
-    const { id, answer } = await json(call)
+    const { id, answer } = await jsonBody(call)
     const said = answers.find((one) => one === answer)
     if (typeof id !== 'number' || said === undefined)
       throw new RequestRefusal(400, 'An answer is once, always, no or try.')
     if (!call.session.questions.answer(id, said)) throw new RequestRefusal(409, 'This question is no longer open.')
   },
-  'POST /api/undo': (call) => turn(call, 'undo'),
-  'POST /api/redo': (call) => turn(call, 'redo'),
+  'POST /api/undo': (call) => turnExecutions(call, 'undo'),
+  'POST /api/redo': (call) => turnExecutions(call, 'redo'),
   'POST /api/back': ({ session }) => session.back(),
   'POST /api/forward': ({ session }) => session.forward(),
   'POST /api/context': async (call) => {
-    const { paths, on } = await json(call)
+    const { paths, on } = await jsonBody(call)
     if (!Array.isArray(paths)) throw new RequestRefusal(400, 'The working set is a list of paths.')
     return call.session.changeContext(on === true ? 'add' : 'remove', paths.map(String))
   },
-  'POST /api/prompt': async (call) => promptText(call.session.project, promptIn(await json(call))),
-  'POST /api/follow': async (call) => call.session.follow((await json(call))['on'] === true ? 'start' : 'stop'),
+  'POST /api/prompt': async (call) => promptText(call.session.project, promptIn(await jsonBody(call))),
+  'POST /api/follow': async (call) => call.session.follow((await jsonBody(call))['on'] === true ? 'start' : 'stop'),
 }
 
-async function turn(call: RouteCall, how: 'undo' | 'redo'): Promise<unknown> {
-  const { number, numbers, action, force } = await json(call)
+async function turnExecutions(call: RouteCall, how: 'undo' | 'redo'): Promise<unknown> {
+  const { number, numbers, action, force } = await jsonBody(call)
   if (Array.isArray(numbers)) return call.session.turnAll(how, numbers.map(Number), force === true)
   return call.session[how]({
     number: typeof number === 'number' ? number : undefined,
@@ -90,10 +90,10 @@ const answers = ['once', 'always', 'no', 'try'] as const
 /** Everything but a document is short. */
 const longestJson = 1_000_000
 
-const json = async ({ request }: RouteCall): Promise<Record<string, unknown>> =>
+const jsonBody = async ({ request }: RouteCall): Promise<Record<string, unknown>> =>
   jsonObject(await readBody(request, 'application/json', longestJson))
 
-function numberIn(text: string | null): number {
+function parseNumber(text: string | null): number {
   if (text === null || !/^\d{1,9}$/.test(text)) throw new RequestRefusal(400, 'A number is required here.')
   return Number(text)
 }
@@ -112,7 +112,7 @@ function choiceIn(given: unknown): BlockChoice {
     reason: typeof reason === 'string' && reason !== '' ? reason : undefined,
     leave: Array.isArray(leave) && leave.length > 0 ? leave.map(leftIn) : undefined,
     params: isFilled(params) ? textsIn(params) : undefined,
-    place: isRecord(place) ? placeIn(place) : undefined,
+    place: isRecord(place) ? placeChoiceIn(place) : undefined,
     patches: patches === 'good' ? patches : undefined,
     texts: isFilled(texts) ? textsIn(texts) : undefined,
   })
@@ -127,7 +127,7 @@ function leftIn(given: unknown): { hunk: string; reason?: string } {
   return { hunk, reason: typeof reason === 'string' && reason !== '' ? reason : undefined }
 }
 
-function placeIn({ line, endLine, hunk }: Record<string, unknown>): PlaceChoice {
+function placeChoiceIn({ line, endLine, hunk }: Record<string, unknown>): PlaceChoice {
   const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
   if (!isLine(line) || !isLine(endLine) || endLine < line) throw new RequestRefusal(400, 'A place is lines from 1.')
   return { line, endLine, hunk: isLine(hunk) ? hunk : undefined }

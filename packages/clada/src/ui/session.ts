@@ -10,8 +10,8 @@ import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
 import {
   answerOf,
-  applied,
-  carriedOver,
+  applyReply,
+  carryOver,
   chooseTasks,
   replyEntry,
   type OpenDocument,
@@ -181,7 +181,7 @@ export class PageSession {
     this.#refuseWhileRunning()
     const { planned, ...reply } = this.#opened()
     const read = planOfText({ ...this.project, ...reply, text, revision: 0 })
-    const kept = carriedOver(reply, [planned.checked, read.checked], text)
+    const kept = carryOver(reply, [planned.checked, read.checked], text)
     const { broken: _, ...rest } = reply
     return this.#planned({ ...rest, ...kept, broken: undefined, count: read.plan.blocks.length }, read).whole
   }
@@ -252,7 +252,7 @@ export class PageSession {
         this.#send('output', { task, text: chunk.toString('utf8') })
       const { clada } = this.project
       const how = { clada, comparing: this.#comparing, only, signal, onAction, onOutput }
-      this.#replies.show(await applied(document, how))
+      this.#replies.show(await applyReply(document, how))
     })
   }
 

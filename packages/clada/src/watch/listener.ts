@@ -26,7 +26,7 @@ import {
   isCutOff,
   type KnownFates,
   knownOf,
-  repeated,
+  findRepeated,
   type Unit,
   unitsOf,
   type Which,
@@ -181,7 +181,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const isToRun = (one: ReadReply): boolean =>
       keysOf(one).size > 0 || (which === 'new' && one.isNew && lacksEdit(one))
     const toRun = replies.filter(isToRun)
-    const came = resaved && toRun.length === 0 ? units : repeated(units, lastUnits ?? units, known)
+    const came = resaved && toRun.length === 0 ? units : findRepeated(units, lastUnits ?? units, known)
     const again = which === 'all' ? [] : came.flatMap((unit) => saidAgain(unit, known.get(unit.key)))
     lastUnits = units
     marks = replies.map(({ mark }) => mark)

@@ -56,7 +56,7 @@ export async function takePlace(
     unlock()
   }
   try {
-    unregister = registered(file)
+    unregister = registerOrRefuse(file)
     scratch.sweep()
     sweepNewFiles(path.dirname(ledger.lock))
     const created = !fs.existsSync(file)
@@ -78,7 +78,7 @@ export const trackedReason = (file: string): string =>
   `'${file}' is tracked by git, so a checkout or pull could bring blocks that run. List it in .gitignore, and take it out of git: git rm --cached ${shellWord(file)}`
 
 /** Other runs of this user must not write what this one runs: without that it does not start. @throws ListenerError */
-function registered(file: string): () => void {
+function registerOrRefuse(file: string): () => void {
   try {
     return registerWatched(file)
   } catch (error) {

@@ -72,7 +72,7 @@ function matchDown(
   let used = 0
   for (const [index, mark] of before.entries()) {
     const from = pastBlank(lines, replies.at(-1)?.to ?? 0)
-    const found = matchAt(lines, from, from + mark.lines, mark)
+    const found = matchReplyAt(lines, from, from + mark.lines, mark)
     if (found === undefined) continue
     replies.push(found)
     used = index + 1
@@ -85,13 +85,13 @@ function matchUp(lines: readonly string[], before: readonly ReplyMark[], top: nu
   const replies: FiledReply[] = []
   for (const mark of before.toReversed()) {
     const to = beforeBlank(lines, replies[0]?.from ?? lines.length)
-    const found = to - mark.lines < top ? undefined : matchAt(lines, to - mark.lines, to, mark)
+    const found = to - mark.lines < top ? undefined : matchReplyAt(lines, to - mark.lines, to, mark)
     if (found !== undefined) replies.unshift(found)
   }
   return replies
 }
 
-function matchAt(lines: readonly string[], from: number, to: number, mark: ReplyMark): FiledReply | undefined {
+function matchReplyAt(lines: readonly string[], from: number, to: number, mark: ReplyMark): FiledReply | undefined {
   if (to > lines.length) return undefined
   const digest = linesDigest(lines, from, to)
   return digest === mark.digest ? { from, to, digest, before: mark } : undefined

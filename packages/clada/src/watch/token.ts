@@ -19,7 +19,7 @@ export function sessionToken(root: string, { renew = false }: { readonly renew?:
   if (kept !== undefined) return kept
   const token = newToken()
   // Where two make one at the same time, both take the one that stayed.
-  if (file !== undefined && keep(file, token)) return keptIn(file) ?? token
+  if (file !== undefined && keepToken(file, token)) return keptIn(file) ?? token
   perProcess.set(root, token)
   return token
 }
@@ -82,7 +82,7 @@ function keptIn(file: string): string | undefined {
   }
 }
 
-function keep(file: string, token: string): boolean {
+function keepToken(file: string, token: string): boolean {
   try {
     makePrivateDir(path.dirname(file))
     putFile(file, `${token}\n`)

@@ -47,9 +47,9 @@ export function unitsOf({ blocks, diagnostics, notExecuted }: Document): Unit[] 
 }
 
 /** Editors break lines their own way and trim them, and a block must not run again because of that. */
-const unitKey = (texts: readonly string[]): string => shortDigestOf(texts.map(trimmed).join('\0'))
+const unitKey = (texts: readonly string[]): string => shortDigestOf(texts.map(trimLines).join('\0'))
 
-const trimmed = (text: string): string =>
+const trimLines = (text: string): string =>
   text
     .split('\n')
     .map((line) => line.trimEnd())
@@ -105,7 +105,7 @@ export function knownOf(
 }
 
 /** Units that already ran and came again, each as often as it did. */
-export function repeated(units: readonly Unit[], before: readonly Unit[], known: KnownFates): readonly Unit[] {
+export function findRepeated(units: readonly Unit[], before: readonly Unit[], known: KnownFates): readonly Unit[] {
   const left = new Map<string, number>()
   for (const { key } of before) left.set(key, (left.get(key) ?? 0) + 1)
   return units.filter(({ key, state }) => {

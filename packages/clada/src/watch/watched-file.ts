@@ -75,7 +75,7 @@ async function rewriteOn(
     const before = fs.fstatSync(held.fd, { bigint: true })
     const base = readBase(tree, at)
     const isThis = base !== undefined && base.stat.ino === Number(before.ino) && base.stat.dev === Number(before.dev)
-    if (!isThis || (patient && (isFresh(before) || !isWhole(base.bytes)))) {
+    if (!isThis || (patient && (changedJustNow(before) || !isWhole(base.bytes)))) {
       base?.release()
       fs.closeSync(held.fd)
       continue
@@ -93,7 +93,7 @@ async function rewriteOn(
       const { displaced } = await tree.write(at, wanted, base, { readOnly: 'left so' })
       if (fd !== undefined) scratch.forgetOwnDisplaced()
       await scratch.finish()
-      if (displaced !== undefined && !isForgotten(displaced, base, fd)) onSaved(displaced)
+      if (displaced !== undefined && !discardDisplaced(displaced, base, fd)) onSaved(displaced)
       return { bytes: wanted, late: new LateWriter(fd, before) }
     } catch (error) {
       if (fd !== undefined) fs.closeSync(fd)
@@ -114,7 +114,7 @@ function readBase(tree: DiskTree, at: Location): DiskBase | undefined {
 }
 
 /** An editor had the file open, and the workspace kept it. Holding it open is enough, and so is a text that is known. */
-function isForgotten(displaced: string, base: DiskBase, fd: number | undefined): boolean {
+function discardDisplaced(displaced: string, base: DiskBase, fd: number | undefined): boolean {
   const isHeld = fd !== undefined && fs.statSync(displaced).ino === base.stat.ino
   if (!isHeld && base.readChangedAt(displaced) !== undefined) return false
   fs.rmSync(displaced, { force: true })
@@ -151,7 +151,7 @@ export class LateWriter {
 const patienceMs = 2000
 
 /** File times have a coarse resolution: a second write within one tick would not be noticed. */
-const isFresh = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - Number(mtimeMs)) < 20
+const changedJustNow = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - Number(mtimeMs)) < 20
 
 function openWatched(file: string): { fd: number } | (WatchedState & { kind: 'absent' | 'odd' }) {
   // On Windows some are missing, which counts as 0.

@@ -76,13 +76,13 @@ interface Notebook {
 
 function readNotebook(json: string): Notebook | undefined {
   if (!isNotebook(json)) return undefined
-  const top = membersOf(json, skipSpace(json, 0))
+  const top = memberSpans(json, skipSpace(json, 0))
   const list = top.get('cells')
   if (list === undefined || json[list.start] !== '[') return undefined
   const unit = /^\{\r?\n([ \t]+)"/.exec(json.trimStart())?.[1] ?? ''
   const cells: NotebookCell[] = []
   for (const { start, end } of elementsOf(json, list.start)) {
-    const members = membersOf(json, start)
+    const members = memberSpans(json, start)
     const at = members.get('source')
     const value = (name: string): unknown => {
       const span = members.get(name)
@@ -177,7 +177,7 @@ function newCell({ type, id, source }: WantedCell, { hasIds }: Notebook, taken: 
 }
 
 /** The members of an object in valid JSON, each with where its value is. */
-function membersOf(json: string, open: number): Map<string, CellSpan> {
+function memberSpans(json: string, open: number): Map<string, CellSpan> {
   const members = new Map<string, CellSpan>()
   for (let at = skipSpace(json, open + 1); json[at] === '"';) {
     const nameEnd = valueEnd(json, at)

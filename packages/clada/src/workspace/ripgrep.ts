@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { withSlashes } from '../core/paths.ts'
 import { reservedNames } from '../core/reserved-names.ts'
 import type { FileChoice, Search } from '../core/files.ts'
 import { platform } from '../core/platform.ts'
@@ -106,7 +106,7 @@ function matchedLine(
 const isFar = ({ cwd }: SearchPlace): boolean => cwd.length > platform.longestWorkingDirectory
 
 /** Before every name. */
-const lead = (place: SearchPlace): string => (isFar(place) ? `${slashed(place.cwd)}/` : './')
+const lead = (place: SearchPlace): string => (isFar(place) ? `${withSlashes(place.cwd)}/` : './')
 
 /** Ends with the last record, or when one is enough. */
 async function runRipgrep(

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { isInside, isNotebookPath, slashed } from '../core/paths.ts'
+import { isInside, isNotebookPath, withSlashes } from '../core/paths.ts'
 import type { FileChoice, SearchHit, Search, SearchResult } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { namesMatching } from '../core/names-matching.ts'
@@ -34,8 +34,8 @@ export async function searchFiles(query: Search, { at, tree, locator, timeoutMs 
   const { cwd, differing: staged } = tree.outside(dir)
   const named = cwd === undefined ? [] : await fileNames(query, { cwd, one, timeoutMs })
   // Where lines are chosen as grep does it, notebooks are the JSON that is in the file.
-  const differing = query.lines === undefined ? withCells(named, staged, { dir, tree, locator }) : staged
-  const below = (absolute: string): string => slashed(path.relative(dir.absolute, absolute))
+  const differing = query.lines === undefined ? withStagedCells(named, staged, { dir, tree, locator }) : staged
+  const below = (absolute: string): string => withSlashes(path.relative(dir.absolute, absolute))
   const chosen = isByPath(query.include)
     ? new Set([...named, ...(await matching([...staged.keys()].map(below), query))])
     : undefined
@@ -85,7 +85,7 @@ interface SearchedTree {
 }
 
 /** What a search finds otherwise than on the disk: what is staged, and the cells of notebooks in the place of their JSON. */
-function withCells(
+function withStagedCells(
   names: readonly string[],
   staged: ReadonlyMap<string, Buffer | null>,
   { dir, tree, locator }: SearchedTree,

@@ -16,7 +16,7 @@ const script =
 const cpp: Load = async () => (await import('@lezer/cpp')).parser
 const css: Load = async () => (await import('@lezer/css')).parser
 const html: Load = async () => (await import('@lezer/html')).parser
-const json: Load = async () => (await import('@lezer/json')).parser
+const jsonParser: Load = async () => (await import('@lezer/json')).parser
 const markdown: Load = async () => (await import('@lezer/markdown')).parser
 const python: Load = async () => (await import('@lezer/python')).parser
 const xml: Load = async () => (await import('@lezer/xml')).parser
@@ -41,7 +41,7 @@ const grammars: Readonly<Record<string, Load>> = {
   htm: html,
   vue: html,
   svelte: html,
-  json,
+  json: jsonParser,
   md: markdown,
   markdown,
   py: python,

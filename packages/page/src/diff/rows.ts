@@ -78,7 +78,7 @@ export function makeRows(
   let before: ReviewHunk | undefined
   for (const [index, stretch] of stretches.entries()) {
     if (stretch.kind === 'change') {
-      const hunk = hunks.find((one) => isIn(stretch, one))
+      const hunk = hunks.find((one) => isInHunk(stretch, one))
       if (hunk === undefined) rows.push(...changeRows(stretch, mode))
       else {
         if (hunk !== before) rows.push({ kind: 'hunk', left: null, right: null, hunk })
@@ -91,7 +91,7 @@ export function makeRows(
 }
 
 /** A stretch is the hunk, or a part of it where white space does not count. */
-const isIn = (stretch: Stretch, { kind, oldStart, oldEnd, newStart, newEnd }: ReviewHunk): boolean =>
+const isInHunk = (stretch: Stretch, { kind, oldStart, oldEnd, newStart, newEnd }: ReviewHunk): boolean =>
   kind === 'lines' &&
   stretch.left >= oldStart &&
   stretch.left + stretch.leftCount <= oldEnd &&
@@ -165,7 +165,7 @@ export function countScreenLines(line: string, columns: number, longest = longes
   for (let at = 0; at < line.length && at < longest; at++) {
     const code = line.charCodeAt(at)
     if (code === 10) continue
-    const wide = code >= 0x1100 && isWide(code)
+    const wide = code >= 0x1100 && isWideCharacter(code)
     if (wide) word = width
     const own = code === 9 ? tabSize - (width % tabSize) : wide ? 2 : 1
     if (width + own > columns) {
@@ -184,7 +184,7 @@ export const tabSize = 4
 /** Longer diffs are cut, with a line that says so. */
 export const longestLine = 4000
 
-const isWide = (code: number): boolean =>
+const isWideCharacter = (code: number): boolean =>
   code <= 0x115f ||
   (code >= 0x2e80 && code <= 0xa4cf) ||
   (code >= 0xac00 && code <= 0xd7a3) ||

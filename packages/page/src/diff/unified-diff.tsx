@@ -6,7 +6,7 @@ import { CodeDiff } from './code-diff.tsx'
 
 /** A difference that came as text, in the colours of all others. */
 export function UnifiedDiff({ path, diff }: { path: string; diff: string }) {
-  const hunks = useMemo(() => hunksIn(diff), [diff])
+  const hunks = useMemo(() => textHunksIn(diff), [diff])
   // A text that is no diff is shown as it is: the question must be answered all the same.
   if (hunks === undefined) return <pre class="command">{isolateParts(spellOut(diff))}</pre>
   if (hunks.length === 0)
@@ -32,15 +32,15 @@ interface TextHunk {
   readonly after: string
 }
 
-function hunksIn(diff: string): TextHunk[] | undefined {
-  return parsed(diff)?.map(({ oldStart, newStart, lines }) => ({
+function textHunksIn(diff: string): TextHunk[] | undefined {
+  return parseDiff(diff)?.map(({ oldStart, newStart, lines }) => ({
     start: { left: Math.max(0, oldStart - 1), right: Math.max(0, newStart - 1) },
-    before: sideOf(lines, '+'),
-    after: sideOf(lines, '-'),
+    before: sideTextOf(lines, '+'),
+    after: sideTextOf(lines, '-'),
   }))
 }
 
-function parsed(diff: string) {
+function parseDiff(diff: string) {
   try {
     return parsePatch(diff).flatMap((file) => file.hunks)
   } catch {
@@ -49,7 +49,7 @@ function parsed(diff: string) {
 }
 
 /** The lines of one side: all but those of the other. */
-function sideOf(lines: readonly string[], other: '+' | '-'): string {
+function sideTextOf(lines: readonly string[], other: '+' | '-'): string {
   const own: string[] = []
   for (const [index, line] of lines.entries()) {
     if (line.startsWith('\\') || line.startsWith(other)) continue

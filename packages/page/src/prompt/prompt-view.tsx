@@ -17,7 +17,7 @@ import {
   loadProject,
   loadTasks,
   made,
-  open,
+  toggleFolder,
   promptOpen,
   recentTasks,
   search,
@@ -169,7 +169,7 @@ function FileRow({ row, index, total }: { row: TreeRow; index: number; total: nu
       style={{ height: `${rowHeight}px`, paddingInlineStart: `${12 + depth * 16}px` }}
       onClick={() => {
         at.value = index
-        open(row)
+        toggleFolder(row)
       }}
     >
       <span

@@ -77,7 +77,7 @@ export function treeRows(files: readonly TreeRow[], open: ReadonlySet<string>, b
 export const isOpen = (path: string): boolean => opened.value.has(path)
 
 /** A folder opens and closes; of a file the structures are shown. */
-export function open({ path, files }: TreeRow): void {
+export function toggleFolder({ path, files }: TreeRow): void {
   if (files === undefined) return void showStructures(path)
   const next = new Set(opened.value)
   if (!next.delete(path)) next.add(path)

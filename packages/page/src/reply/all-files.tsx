@@ -25,7 +25,7 @@ export function AllFiles() {
       <Sections>
         {(mode) =>
           files.map((file) => (
-            <Nearby key={file.path} height={heightOf(file)}>
+            <Nearby key={file.path} height={estimateHeight(file)}>
               {() => <OneFile file={file} mode={mode} />}
             </Nearby>
           ))
@@ -36,7 +36,7 @@ export function AllFiles() {
 }
 
 /** About what its difference will take, in pixels. */
-const heightOf = ({ added, removed, change }: TouchedFile): number =>
+const estimateHeight = ({ added, removed, change }: TouchedFile): number =>
   36 + 20 * Math.min(400, change === 'modify' ? Math.max(added, removed) + 10 : added + removed)
 
 /** The blocks that change each file. */

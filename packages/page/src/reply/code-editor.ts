@@ -52,7 +52,7 @@ export function openEditor(request: EditorRequest): CodeEditor {
   const start = Math.min(at, view.state.doc.length)
   view.dispatch({ selection: { anchor: start }, effects: EditorView.scrollIntoView(start, { y: 'center' }) })
   view.focus()
-  void languageOf(path).then(
+  void languageExtension(path).then(
     (language) => language !== undefined && view.dispatch({ effects: StateEffect.appendConfig.of(language) }),
     // Without colours it can be edited as well.
     () => undefined,
@@ -64,7 +64,7 @@ export function openEditor(request: EditorRequest): CodeEditor {
   }
 }
 
-async function languageOf(path: string): Promise<Extension | undefined> {
+async function languageExtension(path: string): Promise<Extension | undefined> {
   const parser = await findGrammar(path)?.()
   return parser && new Language(defineLanguageFacet(), parser).extension
 }

@@ -10,7 +10,7 @@ import type { TouchedFile } from '../../../clada/src/ui/protocol.ts'
 /** Everything that would be touched, as a tree. */
 export function FileTree() {
   const files = shownFiles.value
-  const rows = useMemo(() => rowsOf(files), [files])
+  const rows = useMemo(() => rowsOfTree(files), [files])
   const at = looked.value
   const current = at.at === 'files' ? at.path : undefined
   if (files.length === 0) return null
@@ -80,7 +80,7 @@ interface FileTreeRow {
 }
 
 /** Directories that hold one thing only are drawn together with it. */
-function rowsOf(files: readonly TouchedFile[]): FileTreeRow[] {
+function rowsOfTree(files: readonly TouchedFile[]): FileTreeRow[] {
   const rows: FileTreeRow[] = []
   let open: string[] = []
   for (const file of files) {

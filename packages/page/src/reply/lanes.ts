@@ -17,11 +17,11 @@ export interface MapRow {
 export function makeMap(blocks: readonly Pick<PlanBlock, 'key' | 'files'>[]): MapRow[] {
   const uses = new Map<string, number[]>()
   for (const { key, files } of blocks) {
-    for (const path of pathsOf(files)) uses.set(path, [...(uses.get(path) ?? []), key])
+    for (const path of pathsOfFiles(files)) uses.set(path, [...(uses.get(path) ?? []), key])
   }
   const open: (string | undefined)[] = []
   return blocks.map(({ key, files }) => {
-    const paths = pathsOf(files)
+    const paths = pathsOfFiles(files)
     for (const path of paths) {
       const all = uses.get(path) ?? []
       if (all.length < 2 || all[0] !== key) continue
@@ -45,5 +45,5 @@ export function makeMap(blocks: readonly Pick<PlanBlock, 'key' | 'files'>[]): Ma
 }
 
 /** A moved file is one change at two paths. */
-const pathsOf = (files: PlanBlock['files']): string[] =>
+const pathsOfFiles = (files: PlanBlock['files']): string[] =>
   files.flatMap(({ path, from }) => (from === undefined ? [path] : [from, path]))

@@ -1,4 +1,4 @@
-import { forget, openDocument, reopen } from '../actions.ts'
+import { forget, openDocument, reopenReply } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { page, plan, unopened } from '../store.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
@@ -21,7 +21,7 @@ export function Replies({ open = false }: { open?: boolean }) {
               class="leaf"
               aria-current={entry.id === current}
               disabled={page.value?.running !== null}
-              onClick={() => void reopen(entry.id)}
+              onClick={() => void reopenReply(entry.id)}
             >
               <bdi>{spellOut(entry.name === '' ? entry.title : entry.name)}</bdi>
               <span class="quiet nowrap">{describeReply(entry)}</span>

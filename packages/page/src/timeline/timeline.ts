@@ -43,7 +43,7 @@ const all = computed((): TimelineEntry[] => {
     const isNew = kind === 'run' && conversation !== undefined && !seen.has(conversation.id)
     if (isNew) seen.add(conversation.id)
     return [
-      ...(isNew ? [wholeOf(conversation)] : []),
+      ...(isNew ? [wholeConversation(conversation)] : []),
       own,
       ...(meanwhile === undefined
         ? []
@@ -55,7 +55,7 @@ const all = computed((): TimelineEntry[] => {
     : [{ kind: 'since', name: 'since', paths: since.map(({ path }) => path) }, ...listed]
 })
 
-function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): TimelineEntry {
+function wholeConversation({ id, kind }: NonNullable<HistoryEntry['conversation']>): TimelineEntry {
   const own = timeline.value?.entries.filter((entry) => entry.kind === 'run' && entry.conversation?.id === id) ?? []
   const loop = timeline.value?.loops[id]
   const what = {

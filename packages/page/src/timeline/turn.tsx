@@ -62,13 +62,13 @@ export async function runStep(way: 'back' | 'forward'): Promise<void> {
   const where = branch === undefined ? `at ${commit.slice(0, 8)}` : `on ${branch}, at ${commit.slice(0, 8)}`
   if (success) showNotice(`Now ${where}.`, 'good')
   const [why, listed] = success ? [notBroughtBack, kept] : [error, conflicts]
-  outcome.value = listed.length === 0 && success ? null : { error: why, conflicts: listed.map(unexplained) }
+  outcome.value = listed.length === 0 && success ? null : { error: why, conflicts: listed.map(withoutReason) }
   void loadTimeline()
 }
 
 const notBroughtBack = 'Some stashed changes were not restored. Restore each of these with git stash apply --index:'
 
-const unexplained = (path: string) => ({ path, reason: '' })
+const withoutReason = (path: string) => ({ path, reason: '' })
 
 export function Turn() {
   if (outcome.value === null) return null

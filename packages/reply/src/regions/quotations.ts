@@ -40,7 +40,7 @@ export function unquoteWhole(
 /** The prefix of every line of a text, except blank ones and one that says who wrote it. */
 function prefixOfAll(source: Source): string | undefined {
   let first = 1
-  while (first < source.lineCount && isAbove(source.line(first))) first++
+  while (first < source.lineCount && isAboveQuotation(source.line(first))) first++
   if (!source.line(first).startsWith('>')) return undefined
   let prefix = /^(?:> ?)+/.exec(source.line(first))?.[0] ?? '>'
   for (let n = first + 1; n <= source.lineCount; n++) {
@@ -52,7 +52,7 @@ function prefixOfAll(source: Source): string | undefined {
   return prefix
 }
 
-const isAbove = (row: string): boolean => isEmptyQuotation(row) || NAMES_AUTHOR.test(row.trim())
+const isAboveQuotation = (row: string): boolean => isEmptyQuotation(row) || NAMES_AUTHOR.test(row.trim())
 
 /** An empty line of what is quoted. */
 const isEmptyQuotation = (row: string): boolean => /^[>\s]*$/.test(row)

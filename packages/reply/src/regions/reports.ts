@@ -131,7 +131,7 @@ function prefixEnd(text: string, start: number): number {
 }
 
 const [W, Y, BRACKET] = [87, 89, 91]
-const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
+const isQuotedBlank = (text: string): boolean => /^[\s>]*$/.test(text)
 
 /**
  * Blocks in a piece of a report without its frames. There the first line and the last are indented by one space more
@@ -172,7 +172,7 @@ function prefixAround(source: Source, blocks: readonly Block[]): string | undefi
     while ((blocks[next]?.endLine ?? Infinity) < line) next++
     if ((blocks[next]?.startLine ?? Infinity) <= line) continue
     const text = source.line(line)
-    if (isEmpty(text) || isMarker(text, source.line(line + 1))) continue
+    if (isQuotedBlank(text) || isMarker(text, source.line(line + 1))) continue
     const own = linePrefix(text)
     prefix ??= own
     while (!own.startsWith(prefix)) prefix = prefix.slice(0, -1)
@@ -184,7 +184,7 @@ function prefixAround(source: Source, blocks: readonly Block[]): string | undefi
 function prefixInside(source: Source, first: number, last: number): string | undefined {
   for (let line = first + 1; line <= last; line++) {
     const text = source.line(line)
-    if (!isEmpty(text) && !isMarker(text, source.line(line + 1))) return linePrefix(text)
+    if (!isQuotedBlank(text) && !isMarker(text, source.line(line + 1))) return linePrefix(text)
   }
   return undefined
 }

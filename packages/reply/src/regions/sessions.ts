@@ -63,11 +63,11 @@ export class SessionSigns {
   }
 
   #fenceSign(line: number, { info }: Fence): Sign {
-    return both(!this.#isInside(line) && (SESSION.test(info) || this.#isAnnounced(line - 1)))
+    return sameSign(!this.#isInside(line) && (SESSION.test(info) || this.#isAnnounced(line - 1)))
   }
 
   #programSign(line: number, text: string, initial: string): Sign {
-    if (COMMITS.includes(initial) && COMMIT.test(text)) return both(true)
+    if (COMMITS.includes(initial) && COMMIT.test(text)) return sameSign(true)
     const command = NOTABLE.test(text) ? commandOn(text, initial) : undefined
     if (command === undefined) return {}
     const near = !FEEDS.test(command)
@@ -99,7 +99,7 @@ interface Sign {
   readonly past?: boolean | undefined
 }
 
-const both = (isOutput: boolean): Sign => ({ near: isOutput, past: isOutput })
+const sameSign = (isOutput: boolean): Sign => ({ near: isOutput, past: isOutput })
 
 /** What begins a commit in the output of git, and a mail that has one. */
 const COMMIT =

@@ -107,7 +107,7 @@ function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mar
   const written = stripDisguise(source.line(line))
   if (!LIKELY.test(written) || !MAYBE.test(written)) return undefined
   const whole = toPlainMarker(written)
-  const below = line < source.lineCount ? barest(stripDisguise(source.line(line + 1))) : ''
+  const below = line < source.lineCount ? withoutMarkerPrefixes(stripDisguise(source.line(line + 1))) : ''
   for (let rest = whole, steps = 0; steps < MOST; steps++) {
     const lines = `${rest}\n${below}`
     const found = syntaxes.find(({ marks }) => marks.test(lines))
@@ -129,7 +129,7 @@ const isInlineCode = (prefix: string, rest: string): boolean =>
 /** How many prefixes a line may have. */
 const MOST = 12
 
-function barest(line: string): string {
+function withoutMarkerPrefixes(line: string): string {
   let rest = line
   for (let steps = 0; steps < MOST && PREFIX.test(rest); steps++) rest = rest.replace(PREFIX, '')
   return rest

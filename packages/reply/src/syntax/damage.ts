@@ -27,15 +27,15 @@ export function separateQuotes(written: string): { inner: string; quotes: string
 const quote = String.raw`\\?"|[\u201c-\u201f\u2033]|&quot;|&#34;|&#x22;|&[lr]dquo;`
 const quoted = new RegExp(`^(${quote})(.*?)(${quote})$`, 's')
 const apostrophe = String.raw`\\?'|[\u2018-\u201b\u2032]|&apos;|&#39;|&#x27;|&[lr]squo;`
-const attributes = (plain: string): RegExp =>
+const attributePattern = (plain: string): RegExp =>
   new RegExp(
     String.raw`([^\w"'&\\]*)([\w:.-]+)(\s*=\s*)(?:(${plain})|(${quote})(.*?)(${quote})|(${apostrophe})(.*?)(${apostrophe}))`,
     'suy',
   )
 /** Quoted values as a syntax has them: with a backslash before a quote, or as in XML. */
 const quotedValues = {
-  escaped: attributes(String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`),
-  xml: attributes(`"[^"]*"|'[^']*'`),
+  escaped: attributePattern(String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`),
+  xml: attributePattern(`"[^"]*"|'[^']*'`),
 }
 
 /**

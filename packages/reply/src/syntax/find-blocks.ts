@@ -37,7 +37,7 @@ export interface FindOptions extends ReadOptions {
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its diagnostics. */
 export function findBlocks(given: Source, options: FindOptions = {}): Document {
   const { source, skipped } = blankOutReasoningAndReports(given, options, 'whole')
-  const { notExecuted, ...found } = meantBlocks(source, options, given)
+  const { notExecuted, ...found } = findIntendedBlocks(source, options, given)
   return { ...found, notExecuted: sortByLine([...skipped, ...notExecuted]) }
 }
 
@@ -86,9 +86,9 @@ export function blankOutReasoningAndReports(
   return { source: withoutTokens(source), skipped, open }
 }
 
-function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
+function findIntendedBlocks(source: Source, options: FindOptions, given: Source): Document {
   const document = options.strict ? readBlocks(source, options) : readThroughDamage(source, options, given)
-  const read = withProposals(source, withoutContent(source, document, options), options)
+  const read = addProposals(source, dropCallsInFiles(source, document, options), options)
   const whole = options.strict ? read : { ...read, blocks: flagEscapedTexts(source, read.blocks) }
   // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
@@ -96,7 +96,7 @@ function meantBlocks(source: Source, options: FindOptions, given: Source): Docum
 }
 
 /** Without calls that are lines of a whole file: one for agents has samples of them. A call names the file above its fence. */
-function withoutContent(source: Source, document: Document, options: FindOptions): Document {
+function dropCallsInFiles(source: Source, document: Document, options: FindOptions): Document {
   const isCall = ({ syntax }: Block): boolean => syntax === 'xml-call' || syntax === 'json-call'
   const calls = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])].filter(isCall)
   if (calls.length === 0 || !looksForProposals(options)) return document
@@ -117,7 +117,7 @@ function withoutContent(source: Source, document: Document, options: FindOptions
 }
 
 /** Adds the whole files of a text that are no part of what was read. */
-function withProposals(source: Source, document: Document, options: FindOptions): Document {
+function addProposals(source: Source, document: Document, options: FindOptions): Document {
   const { blocks } = document
   if (!looksForProposals(options)) return document
   const all = findProposedFiles(source)

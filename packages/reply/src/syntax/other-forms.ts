@@ -50,18 +50,18 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
     isEmpty &&= row.trim() === '' || isEnd
     const isQuoted = isQuotation(row)
     if (isQuoted) quoted.add(rows.length + 1)
-    rows.push(isEnd ? '' : plainRow(isQuoted ? unquoteLine(row) : row))
+    rows.push(isEnd ? '' : undoMarkup(isQuoted ? unquoteLine(row) : row))
   }
   if (isEmpty) return []
   const text = new Source(rows.join('\n'))
   const isFenced = (line: number): boolean => Regions.of(text).fenceAround(line) !== undefined
   const all = [
-    ...rowsIn(text, isFenced),
-    ...conflicts(text),
-    ...elements(text, isFenced),
-    ...commands(text),
-    ...spokenCode(text, source, first),
-    ...unfencedCode(text, isFenced, isAlone ? 'unreadable' : 'example'),
+    ...findKnownForms(text, isFenced),
+    ...findConflicts(text),
+    ...findElements(text, isFenced),
+    ...findCommands(text),
+    ...findCodeAboutFile(text, source, first),
+    ...findUnfencedCode(text, isFenced, isAlone ? 'unreadable' : 'example'),
   ].sort((a, b) => a.line - b.line)
   const found: SkippedBlock[] = []
   for (const one of all) {
@@ -79,7 +79,7 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
 }
 
 /** A row without what chat programs make of tags and of the quotes of JSON. */
-const plainRow = (row: string): string =>
+const undoMarkup = (row: string): string =>
   row
     .replace(OTHER_BREAKS, ' ')
     .replace(/[“”„]|&(?:quot|#34);/g, '"')
@@ -160,21 +160,21 @@ const others: readonly OtherForm[] = [
 ]
 
 /** All of these at once. What calls begin with is tried once for each line. Made when it is needed. */
-const any = (): RegExp =>
+const anyForm = (): RegExp =>
   (knownAny ??= new RegExp(`^(?:${BEFORE}(?:${calls.join('|')})|${others.map(withoutStart).join('|')})`, 'im'))
 const withoutStart = ({ pattern }: OtherForm): string => pattern.source.replace(/^\^/, '')
 let knownAny: RegExp | undefined
 
-function rowsIn(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
+function findKnownForms(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
   const { text } = source
   // Most texts have none of what all of these have at least.
   if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
-  const found = any().test(text) ? [...callsIn(source), ...firstOthers(source, isFenced)] : []
-  return [...found, ...spokenEdits(source, isFenced)]
+  const found = anyForm().test(text) ? [...findCalls(source), ...findFirstOfEach(source, isFenced)] : []
+  return [...found, ...findSpokenEdits(source, isFenced)]
 }
 
 /** Every call with its beginning, once for each file that it names. */
-function callsIn(source: Source): SkippedBlock[] {
+function findCalls(source: Source): SkippedBlock[] {
   const matches = callPatterns()
     .flatMap((pattern) => [...source.text.matchAll(pattern)])
     .sort((a, b) => a.index - b.index)
@@ -208,7 +208,7 @@ function callsIn(source: Source): SkippedBlock[] {
 }
 
 /** The first of each row. */
-function firstOthers(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
+function findFirstOfEach(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
   return others.flatMap(({ what, pattern, reason, where }): SkippedBlock[] => {
     const match = pattern.exec(source.text)
     if (match === null) return []
@@ -219,7 +219,7 @@ function firstOthers(source: Source, isFenced: (line: number) => boolean): Skipp
 }
 
 /** A sentence that says what to replace in which file. */
-function spokenEdits(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
+function findSpokenEdits(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
   const found: SkippedBlock[] = []
   for (const { index } of source.text.matchAll(SPOKEN)) {
     const line = source.lineAt(index)
@@ -233,7 +233,7 @@ function spokenEdits(source: Source, isFenced: (line: number) => boolean): Skipp
 const SPOKEN = /\b(?:replace|change|rename)\s+(?:the \w+ )?`[^`\n]+`\s+(?:with|to|by)\s+`[^`\n]+`/gi
 
 /** Conflict markers with other words: an edit where they name a file, otherwise what git has written. */
-function conflicts(source: Source): SkippedBlock[] {
+function findConflicts(source: Source): SkippedBlock[] {
   const found: SkippedBlock[] = []
   if (!source.text.includes('<<<<<<<')) return found
   let open: { line: number; name: string; divided: boolean } | undefined
@@ -252,7 +252,7 @@ function conflicts(source: Source): SkippedBlock[] {
 }
 
 /** `<replace path="src/a.ts">` and the like, outside code fences. */
-function elements(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
+function findElements(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
   const found: SkippedBlock[] = []
   if (!source.text.includes('<')) return found
   const ends = new Map<string, number[]>()
@@ -279,7 +279,7 @@ const ELEMENT =
   /^[ \t]*(?:<[a-z]+Artifact\b[^<>\n]*>[ \t]*)?<([A-Za-z][\w-]*)\s(?:[^<>\n]*\s)?(?:path|file|from|file_?path|file_?name)\s*=\s*["']([^"'<>\n]+)["'][^<>\n]*>/gim
 
 /** Commands and installations beside the files in tags of other tools. */
-function commands(source: Source): SkippedBlock[] {
+function findCommands(source: Source): SkippedBlock[] {
   return [...source.text.matchAll(COMMAND)].map(({ index, 0: tag }) => {
     const line = source.lineAt(index)
     const what = `command of another tool (${tag.replace(/^>/, '').trim().replace(/\s+/g, ' ').slice(0, 80)})`
@@ -291,11 +291,11 @@ const COMMAND =
   /(?:^|>)[ \t]*<(?:boltAction\s[^<>\n]*\btype\s*=\s*["'](?!file)\w+["']|(?:lov|dyad)-(?:add-dependency|command|execute-sql)\b)[^<>\n]*>\s*[^<>\n]*/gim
 
 /** Code below lines that speak of a file, which are in the whole reply, of which the passage begins on `top`. */
-function spokenCode(passage: Source, source: Source, top: number): SkippedBlock[] {
+function findCodeAboutFile(passage: Source, source: Source, top: number): SkippedBlock[] {
   return Regions.of(passage).fences.flatMap(({ first, last, info }): SkippedBlock[] => {
     if (last - first <= 1) return []
     const above = findFilesInSection(source, first + top - 1, top)
-    const paths = above?.paths ?? [spokenBelow(passage, last) ?? []].flat()
+    const paths = above?.paths ?? [findFileBelow(passage, last) ?? []].flat()
     const reason = above !== undefined && SHOWS.test(lineWithoutBom(source, above.line)) ? 'listing' : 'example'
     return paths
       .filter((path) => !isSessionAbout(path, /^\w*/.exec(info)?.[0] ?? '') && !/^mermaid/i.test(info))
@@ -308,7 +308,7 @@ const SHOWS =
   /\b(?:now|currently|then) (?:looks?|reads?|has|contains)\b|\blooks? like this now\b|\bwill (?:now |then )?look\b/i
 
 /** The file that code belongs in, by the line below it: "Put this into `src/a.ts`.", "*(`src/a.ts`)*". */
-function spokenBelow(source: Source, last: number): string | undefined {
+function findFileBelow(source: Source, last: number): string | undefined {
   const line = [last + 1, last + 2].find((at) => at <= source.lineCount && lineWithoutBom(source, at).trim() !== '')
   const row = line === undefined ? '' : lineWithoutBom(source, line)
   if (line === undefined || !(PUT.test(row) || isCaption(source, line))) return undefined
@@ -329,7 +329,11 @@ function isCaption(source: Source, line: number): boolean {
 const PUT = /^\W*(?:put|place|paste|save|add|copy|insert|use|write|append)\b|^[\s*_]*\(/i
 
 /** Code without a fence below a line that only names its file: indented, in HTML, or copied as a page shows it. */
-function unfencedCode(source: Source, isFenced: (line: number) => boolean, reason: NotExecutedReason): SkippedBlock[] {
+function findUnfencedCode(
+  source: Source,
+  isFenced: (line: number) => boolean,
+  reason: NotExecutedReason,
+): SkippedBlock[] {
   const found: SkippedBlock[] = []
   for (let line = 1; line < source.lineCount; line++) {
     const row = source.line(line)

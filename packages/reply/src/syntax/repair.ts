@@ -18,7 +18,7 @@ export function repairDocument(source: Source, strict: Document, options: Throug
   const { text, regions, alone } = repairMarkers(source, strict, options)
   const repaired = text === source.text ? source : new Source(text)
   const document = repaired === source ? strict : read(repaired)
-  if (repaired !== source && !keeps(strict, document, regions)) {
+  if (repaired !== source && !keepsSoundBlocks(strict, document, regions)) {
     const left = regions.flatMap((region) => listUnrepaired(region, strict.blocks))
     return { ...strict, notExecuted: sortByLine([...strict.notExecuted, ...alone, ...left]) }
   }
@@ -29,7 +29,7 @@ export function repairDocument(source: Source, strict: Document, options: Throug
   const blocks = document.blocks.map((block) => {
     const region = findRegion(regions, block.startLine)
     if (region === undefined || region.changed.size === 0) return flagSuspectParams(repaired, block, escaped, walks)
-    const warnings = reported.has(region) ? [] : warningsOf(region)
+    const warnings = reported.has(region) ? [] : describeRepairs(region)
     reported.add(region)
     const all = [...(block.warnings ?? []), ...warnings]
     const warned = all.length > 0 ? { ...block, warnings: all } : block
@@ -45,7 +45,7 @@ export const isUnaffectedByDamage = (source: Source, block: Block, walks: Walks)
   escapesInPaths(block).length === 0
 
 /** Whether all that was sound is as it was, what is in a repaired block left out, and all that is new is repaired. */
-function keeps(before: Document, after: Document, regions: readonly DamagedRegion[]): boolean {
+function keepsSoundBlocks(before: Document, after: Document, regions: readonly DamagedRegion[]): boolean {
   const sound = new Map([...byPosition(before.blocks)].filter(([, block]) => isComplete(block)))
   for (const [place, block] of byPosition(after.blocks)) {
     const old = sound.get(place)
@@ -66,8 +66,8 @@ function listUnrepaired({ start, end, changed, markers }: DamagedRegion, blocks:
   const sound = blocks.filter(isComplete).map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? end }))
   const isInSound = (line: number): boolean => sound.some(({ first, last }) => first <= line && line <= last)
   const holdsSound = sound.some(({ first, last }) => start <= last && first <= end)
-  if (!holdsSound) return [{ ...unfinished(start), endLine: end }]
-  return markers.filter(({ line }) => changed.has(line) && !isInSound(line)).map(({ line }) => unfinished(line))
+  if (!holdsSound) return [{ ...unclosedBlockAt(start), endLine: end }]
+  return markers.filter(({ line }) => changed.has(line) && !isInSound(line)).map(({ line }) => unclosedBlockAt(line))
 }
 
 /** By the line they begin on, of which several may begin on one: an id may be a number that counts those before it. */
@@ -88,7 +88,7 @@ function isSameBlock(a: Block, b: Block): boolean {
 }
 
 /** Every repair. A group reports all of them with its first block. */
-function warningsOf({ start, end, prefix, bullet, markers, changed }: DamagedRegion): string[] {
+function describeRepairs({ start, end, prefix, bullet, markers, changed }: DamagedRegion): string[] {
   const warnings: string[] = []
   if (bullet !== '') warnings.push(`line ${start}: marker read without the '${bullet.trim()}' before it`)
   if (prefix !== '') {
@@ -204,13 +204,18 @@ export function repairMarkers(source: Source, strict: Document, options: RepairO
     strict.blocks.some(({ startLine, endLine }) => startLine <= line && line <= (endLine ?? Infinity))
   const alone = [
     ...regions.filter((region) => !isRepaired(region)).map(skippedRegion),
-    ...open.filter((line) => !isKnown(line)).map(unfinished),
+    ...open.filter((line) => !isKnown(line)).map(unclosedBlockAt),
   ]
   return { text: textWith(source, chosen), regions: chosen, alone: sortByLine(alone) }
 }
 
 /** What begins like a block through damage and does not end. */
-const unfinished = (line: number): SkippedBlock => ({ line, endLine: line, what: 'native block', reason: 'unreadable' })
+const unclosedBlockAt = (line: number): SkippedBlock => ({
+  line,
+  endLine: line,
+  what: 'native block',
+  reason: 'unreadable',
+})
 
 /** Regions are in order and do not overlap. */
 export const findRegion = (regions: readonly DamagedRegion[], line: number): DamagedRegion | undefined =>
@@ -311,7 +316,7 @@ function regionFrom(
     for (const { walk } of walks.values()) {
       const walked = walk(view, start)
       if (walked !== undefined) {
-        const changed = changedBy(source, prefix, bullet, walked)
+        const changed = linesToChange(source, prefix, bullet, walked)
         return { ...walked, prefix, bullet, kinds: damageKindsOf(walked.markers), changed }
       }
     }
@@ -319,7 +324,7 @@ function regionFrom(
   return undefined
 }
 
-function changedBy(
+function linesToChange(
   source: Source,
   prefix: string,
   bullet: string,

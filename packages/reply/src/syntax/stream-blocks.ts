@@ -69,10 +69,10 @@ export class BlockStream {
       blocks.push(...reading.blocks)
       next = reading.next
     }
-    const found = shifted(blocks, this.#before)
+    const found = shiftBlocks(blocks, this.#before)
     this.#native ||= blocks.length > 0
     this.#pending = this.#pending.slice(source.startOf(next))
-    for (const one of skipped) if (one.line < next) this.#skipped.push(moved(one, this.#before))
+    for (const one of skipped) if (one.line < next) this.#skipped.push(shiftSkipped(one, this.#before))
     this.#before += next - 1
     return { ...nothing, blocks: found }
   }
@@ -113,8 +113,8 @@ const closers = syntaxNames.flatMap((name) => {
 
 const nothing: Document = { blocks: [], diagnostics: [], warnings: [], notExecuted: [] }
 
-function moved({ block, ...one }: SkippedBlock, lines: number): SkippedBlock {
-  const [own] = block === undefined ? [] : shifted([block], lines)
+function shiftSkipped({ block, ...one }: SkippedBlock, lines: number): SkippedBlock {
+  const [own] = block === undefined ? [] : shiftBlocks([block], lines)
   return { ...one, line: one.line + lines, endLine: one.endLine + lines, block: own }
 }
 
@@ -127,7 +127,7 @@ function isFinal({ blocks, diagnostics }: Reading): boolean {
 }
 
 /** Blocks without diagnostics, which many lines preceded. */
-function shifted(blocks: readonly Block[], lines: number): readonly Block[] {
+function shiftBlocks(blocks: readonly Block[], lines: number): readonly Block[] {
   if (lines === 0) return blocks
   const groups = new Map<BlockGroup, BlockGroup>()
   const moved = (group: BlockGroup): BlockGroup => {

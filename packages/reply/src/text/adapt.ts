@@ -16,7 +16,7 @@ export function adaptNewLines(
   there: readonly (string | undefined)[],
   text: string,
 ): string[] | undefined {
-  const blocks = blocksOf(lines, there)
+  const blocks = replacedBlocks(lines, there)
   const given = blocks.flatMap(({ added }) => added)
   const pairs = lines
     .filter(({ mark }) => mark !== '+')
@@ -87,7 +87,7 @@ interface ReplacedLines {
   readonly added: readonly string[]
 }
 
-function blocksOf(lines: readonly HunkLine[], there: readonly (string | undefined)[]): ReplacedLines[] {
+function replacedBlocks(lines: readonly HunkLine[], there: readonly (string | undefined)[]): ReplacedLines[] {
   const blocks: { removed: { edit: string; file: string | undefined }[]; added: string[] }[] = []
   let open = false
   let at = 0
@@ -187,7 +187,7 @@ function classOf(unit: string): CharacterClass {
 const punctuation: readonly CharacterClass[] = ['quote', 'dash', 'dots']
 
 const characterUnits = (text: string): string[] => text.match(/\P{M}\p{M}*|\p{M}+/gsu) ?? []
-const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|\.\.\.|\P{M}\p{M}*/gsu) ?? []
+const splitWords = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|\.\.\.|\P{M}\p{M}*/gsu) ?? []
 
 /** What the characters of old lines are in the file. */
 class CharacterEvidence {
@@ -218,8 +218,8 @@ class CharacterEvidence {
 
   /** New lines with the characters of the file in what they share with the old ones, and the same repair elsewhere. */
   rewritten({ removed, added }: ReplacedLines): string[] | undefined {
-    const old = removed.flatMap(({ edit, file }) => [...tokensOf(edit, file), newline])
-    const fresh = added.flatMap((line) => [...wordsOf(line), '\n'])
+    const old = removed.flatMap(({ edit, file }) => [...tokensOfPair(edit, file), newline])
+    const fresh = added.flatMap((line) => [...splitWords(line), '\n'])
     const shared = new Map(
       findCommonPairs(
         old.map(({ text }) => text),
@@ -272,7 +272,7 @@ interface AdaptedToken {
 
 const newline: AdaptedToken = { text: '\n', file: '\n' }
 
-function tokensOf(edit: string, file: string | undefined): AdaptedToken[] {
+function tokensOfPair(edit: string, file: string | undefined): AdaptedToken[] {
   const segments = segmentsOf(edit.trim(), file?.trim() ?? '')
   const lead = edit.length - edit.trimStart().length
   const ends = new Map<number, number>([[lead, 0]])
@@ -284,7 +284,7 @@ function tokensOf(edit: string, file: string | undefined): AdaptedToken[] {
     ends.set(offset, rendered.length)
   }
   let at = 0
-  return wordsOf(edit).map((text) => {
+  return splitWords(edit).map((text) => {
     const from = ends.get(at)
     const to = ends.get((at += text.length))
     return { text, file: from === undefined || to === undefined ? undefined : rendered.slice(from, to).join('') }

@@ -80,7 +80,7 @@ export function alignLines(
     }
     if (i < wanted.length) row = next
   }
-  return traced(wanted, there, shift, band, moves, alike, row)
+  return traceAlignment(wanted, there, shift, band, moves, alike, row)
 }
 
 const GAP = 0.3
@@ -88,7 +88,7 @@ const MATCH = 1
 const SKIP_WANTED = 2
 const SKIP_THERE = 3
 
-function traced(
+function traceAlignment(
   wanted: readonly ComparedLine[],
   there: readonly ComparedLine[],
   shift: number,
@@ -154,13 +154,13 @@ function lineSimilarity(a: ComparedLine, b: ComparedLine, edge: { first: boolean
   if (edge.last && b.bare.startsWith(a.bare)) return SAME
   const [short, long] = a.plain.length < b.plain.length ? [a.plain, b.plain] : [b.plain, a.plain]
   if (short.length < ENOUGH * long.length) return 0
-  const signs = bits(a.sign) + bits(b.sign)
-  if (signs > 0 && (2 * bits(a.sign & b.sign)) / signs < ENOUGH) return 0
+  const signs = countBits(a.sign) + countBits(b.sign)
+  if (signs > 0 && (2 * countBits(a.sign & b.sign)) / signs < ENOUGH) return 0
   const similarity = editSimilarity(short, long, work)
   return similarity < ENOUGH ? 0 : similarity
 }
 
-function bits(value: number): number {
+function countBits(value: number): number {
   let left = value - ((value >>> 1) & 0x55555555)
   left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)
   return Math.imul((left + (left >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24

@@ -43,7 +43,7 @@ export function findContextFits(lines: readonly HunkLine[], file: FileLines): Co
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
   if (!isLong(old) || old.length > MOST_LINES) return []
   const groups = lineGroups(lines, old)
-  return groups === undefined ? [] : fitsOf(lines, old, groups, file)
+  return groups === undefined ? [] : contextFits(lines, old, groups, file)
 }
 
 const hasContent = (line: string): boolean => line.trim() !== ''
@@ -87,7 +87,7 @@ function lineGroups(lines: readonly HunkLine[], old: readonly string[]): LineGro
 /** How many characters lines have, spaces aside. */
 const countContent = (lines: readonly string[]): number => lines.join('').replace(/\s+/g, '').length
 
-function fitsOf(
+function contextFits(
   lines: readonly HunkLine[],
   old: readonly string[],
   groups: readonly LineGroup[],
@@ -112,7 +112,7 @@ function fitsOf(
   const fits: ContextFit[] = []
   let placed: readonly number[] = []
   for (const place of anchor.places) {
-    const at = aligned(keys, index, place, file)
+    const at = alignAround(keys, index, place, file)
     if (!groups.every((group) => areTogether(group, at, telling)) || alikeness(old, at) < LEAST_ALIKE) continue
     const there = at.map((line) => (line === -1 ? undefined : file.line(line)))
     if (!bound.every((nth) => asWritten(old[nth] ?? '') === asWritten(there[nth] ?? ''))) continue
@@ -208,7 +208,7 @@ function alikeness(old: readonly string[], at: readonly number[]): number {
 }
 
 /** The line of the file for each old line when one of them is given; -1 where there is none. */
-function aligned(keys: readonly string[], index: number, place: number, file: FileLines): number[] {
+function alignAround(keys: readonly string[], index: number, place: number, file: FileLines): number[] {
   const slack = Math.min(20, Math.max(4, Math.ceil(keys.length / 3)))
   const below: string[] = []
   for (let line = place + 1; line < Math.min(file.count, place + keys.length - index + slack); line++) {
@@ -217,8 +217,8 @@ function aligned(keys: readonly string[], index: number, place: number, file: Fi
   const above: string[] = []
   for (let line = place - 1; line >= Math.max(0, place - index - slack); line--)
     above.push(comparisonKey(file.line(line), 'context'))
-  const up = chained(keys.slice(0, index).reverse(), above).reverse()
-  const down = chained(keys.slice(index + 1), below)
+  const up = chainLines(keys.slice(0, index).reverse(), above).reverse()
+  const down = chainLines(keys.slice(index + 1), below)
   return [
     ...up.map((at) => (at === -1 ? -1 : place - 1 - at)),
     place,
@@ -227,7 +227,7 @@ function aligned(keys: readonly string[], index: number, place: number, file: Fi
 }
 
 /** Which of `there` corresponds to each of `wanted`: as many as possible, in order, next to each other where possible. */
-function chained(wanted: readonly string[], there: readonly string[]): number[] {
+function chainLines(wanted: readonly string[], there: readonly string[]): number[] {
   const row = there.length + 1
   const best = new Float64Array((wanted.length + 1) * row)
   const match = new Float64Array((wanted.length + 1) * row).fill(-1)

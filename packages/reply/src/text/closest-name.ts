@@ -45,8 +45,8 @@ const BY_WORDS = 100
 /** Smaller is closer. */
 function nameDistance(asked: NameShape, name: NameShape): number | undefined {
   if (asked.letters === name.letters) return 0
-  if (sorted(asked.words) === sorted(name.words)) return 1
-  if (asked.letters.length > 4 && sorted([...asked.letters]) === sorted([...name.letters])) return 1
+  if (sortParts(asked.words) === sortParts(name.words)) return 1
+  if (asked.letters.length > 4 && sortParts([...asked.letters]) === sortParts([...name.letters])) return 1
 
   const distance = editDistance(asked.letters, name.letters)
   const allowed = Math.max(1, Math.floor(Math.min(asked.letters.length, name.letters.length) / 4))
@@ -62,7 +62,7 @@ function nameDistance(asked: NameShape, name: NameShape): number | undefined {
   return overlap > 0.6 ? BY_WORDS + Math.round(100 * (1 - overlap)) : undefined
 }
 
-function sorted(parts: readonly string[]): string {
+function sortParts(parts: readonly string[]): string {
   return parts.toSorted().join(' ')
 }
 

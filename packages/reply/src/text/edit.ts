@@ -69,7 +69,7 @@ export function replaceSpans(text: string, spans: readonly Span[], old: string, 
   let result = ''
   let from = 0
   for (const { start, end } of spans) {
-    result += text.slice(from, start) + withEnds(text, start, end, fresh)
+    result += text.slice(from, start) + withEndsOfSpan(text, start, end, fresh)
     from = end
   }
   return result + text.slice(from)
@@ -79,7 +79,7 @@ function isMixed(text: string): boolean {
   return text.includes('\r\n') && /(?:^|[^\r])\n/.test(text)
 }
 
-function withEnds(text: string, start: number, end: number, fresh: string): string {
+function withEndsOfSpan(text: string, start: number, end: number, fresh: string): string {
   const there = text.slice(start, end)
   const ends = there.match(/\r?\n/g) ?? []
   const lines = fresh.split(/\r?\n/)

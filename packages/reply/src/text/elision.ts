@@ -95,7 +95,9 @@ function isElision(line: string, path: string): boolean {
   if (words === undefined || !isCommentOf(mark.toUpperCase(), path)) return false
   if ([dots, rest, same, unchanged, existing, omitted].some((form) => form.test(words))) return true
   // In English only ASCII is used, and the words of other languages are many.
-  return (/[^\0-\x7f]/.test(words) || translatedStart.test(words)) && translated().some((form) => form.test(words))
+  return (
+    (/[^\0-\x7f]/.test(words) || translatedStart.test(words)) && translatedElisions().some((form) => form.test(words))
+  )
 }
 
 /** Three dots alone are code in Python, and text in texts. */
@@ -144,7 +146,7 @@ const omitted =
   /^[[(]?(?:(?:\w+ ){0,4}omitted for brevity|omitted|keep (?:everything else|all else|the rest)(?: (?:as is|the same|unchanged))?)[\])]?\.{0,3}$/i
 
 /** What stays or is left out, in the languages that people write to models in: "其余代码保持不变", "Rest bleibt unverändert". */
-const translated = (): readonly RegExp[] =>
+const translatedElisions = (): readonly RegExp[] =>
   (knownTranslated ??= translations.map(
     ([what, stays, alone]) =>
       new RegExp(`^[[(（【]?(?:(?:${what}).{0,40}(?:${stays})|(?:${alone}))[\\])）】]?[.。…]{0,3}$`, 'iu'),
@@ -222,13 +224,14 @@ function inNewOnly(
   for (const [nth, part] of parts.entries()) {
     const elision = fresh[elisions[nth] ?? fresh.length]
     if (elision === undefined) {
-      if (isFile && leavesOut(old.slice(from), part, 'after')) return undefined
+      if (isFile && leavesOutOldLines(old.slice(from), part, 'after')) return undefined
       written.push(...part)
       break
     }
     const after = part.length === 0 ? { line: from, lines: part } : partEnd(old, part, from, elision)
     if (after === undefined) return undefined
-    if (isFile && leavesOut(old.slice(from, after.line), part, nth === 0 ? 'before' : 'between')) return undefined
+    if (isFile && leavesOutOldLines(old.slice(from, after.line), part, nth === 0 ? 'before' : 'between'))
+      return undefined
     const next = parts[nth + 1] ?? []
     const end = next.length === 0 ? old.length : findPart(old, next, after.line)
     if (end === undefined || end < after.line) return undefined
@@ -320,7 +323,11 @@ function endOfBlock(lines: readonly string[], first: number): number {
 const goesOn = /^(?:[\])}]|(?:end|fi|done|esac|else|elif|elsif|except|rescue|ensure|finally|catch)\b|<\/)/
 
 /** Whether a part that is to be a whole file, up to an elision or from one on, has nothing for lines that it replaces. */
-const leavesOut = (old: readonly string[], part: readonly string[], where: 'before' | 'between' | 'after'): boolean =>
+const leavesOutOldLines = (
+  old: readonly string[],
+  part: readonly string[],
+  where: 'before' | 'between' | 'after',
+): boolean =>
   (where === 'before' && lacksBeginning(old, part)) ||
   (where === 'after' && lacksEnd(old, part)) ||
   isMuchShorter(part, old)

@@ -12,7 +12,7 @@ export function explainDifference(wanted: string, found: string, param = 'old_te
   if (place.includes(text)) return wanted.includes('\r') ? `${param} has CRLF line ends` : undefined
 
   const core = withoutOuterBlankLines(text)
-  if (place.includes(core)) return edges(text, core, param)
+  if (place.includes(core)) return explainEdges(text, core, param)
   const same = KINDS.find(
     ({ view, joinsWords }) => view(place).includes(view(core)) && !(joinsWords && isShortWord(core)),
   )
@@ -27,7 +27,7 @@ export function explainDifference(wanted: string, found: string, param = 'old_te
   return undefined
 }
 
-function edges(text: string, core: string, param: string): string {
+function explainEdges(text: string, core: string, param: string): string {
   const front = text.startsWith(core)
   const back = text.endsWith(core)
   if (front) return `${param} is there but for a final newline`
@@ -54,10 +54,10 @@ const withoutBlankLines = (text: string) => text.replace(/\n(?:[ \t]*\n)+/g, '\n
 /** From the narrowest to the widest, so that the first to fit says most. */
 const KINDS: DifferenceKind[] = [
   { view: withoutTrailing, why: 'only trailing spaces differ' },
-  { view: withoutIndent, why: indentation },
+  { view: withoutIndent, why: explainIndentation },
   { view: withoutBlankLines, why: 'only blank lines differ' },
   { view: (text) => withoutBlankLines(withoutIndent(text)), why: 'only indentation and blank lines differ' },
-  { view: straighten, why: quotes },
+  { view: straighten, why: explainQuotes },
   { view: (text) => foldKinds(text, ['invisible']), why: 'only invisible characters differ' },
   { view: (text) => foldKinds(text, ['space']), why: 'only no-break or wide spaces differ' },
   { view: (text) => text.replace(/\s+/g, ''), joinsWords: true, why: 'only spaces and line breaks differ' },
@@ -65,7 +65,7 @@ const KINDS: DifferenceKind[] = [
   { view: (text) => text.toLowerCase(), why: 'only upper and lower case differ' },
 ]
 
-function indentation(wanted: string, found: string): string {
+function explainIndentation(wanted: string, found: string): string {
   const tabs = (text: string) => /^ *\t/m.test(text)
   const spaces = (text: string) => /^\t* {2}/m.test(text)
   if (tabs(wanted) && !tabs(found) && spaces(found)) return 'only indentation differs: tabs instead of spaces'
@@ -73,7 +73,7 @@ function indentation(wanted: string, found: string): string {
   return 'only indentation differs'
 }
 
-function quotes(wanted: string): string {
+function explainQuotes(wanted: string): string {
   if (straighten(wanted) === wanted) return 'straight quotes or hyphens instead of typographic ones'
   return QUOTES.test(wanted) ? 'typographic quotes instead of straight ones' : 'a typographic dash instead of a hyphen'
 }
@@ -90,13 +90,19 @@ interface OtherText {
 }
 
 export function searchVariants(wanted: string): OtherText[] {
-  return [numbered(wanted), diffMarks(wanted), fenced(wanted), escaped(wanted), entities(wanted)].flatMap((reading) =>
+  return [
+    withoutLineNumbers(wanted),
+    withoutDiffMarks(wanted),
+    withoutCodeFence(wanted),
+    withoutBackslashes(wanted),
+    withoutEntities(wanted),
+  ].flatMap((reading) =>
     reading !== undefined && reading.text !== wanted && reading.text.trim() !== '' ? [reading] : [],
   )
 }
 
 /** `12: text`, `12 | text`, `12→text`; a bare space after the number only when the numbers count up. */
-function numbered(wanted: string): OtherText | undefined {
+function withoutLineNumbers(wanted: string): OtherText | undefined {
   const lines = wanted.split('\n')
   const numbers: number[] = []
   const texts: string[] = []
@@ -114,7 +120,7 @@ function numbered(wanted: string): OtherText | undefined {
 }
 
 /** The old side of a diff; of one that only adds, what it adds. */
-function diffMarks(wanted: string): OtherText | undefined {
+function withoutDiffMarks(wanted: string): OtherText | undefined {
   const lines = wanted.split('\n').filter((line) => !/^@@ .*@@/.test(line))
   if (!lines.some((line) => /^[-+]/.test(line)) || !lines.every((line) => /^(?:[-+ ]|$)/.test(line))) return undefined
   const old = lines.filter((line) => !line.startsWith('+'))
@@ -122,12 +128,12 @@ function diffMarks(wanted: string): OtherText | undefined {
   return { text: side.map((line) => line.slice(1)).join('\n'), why: 'carries diff marks', certain: false }
 }
 
-function fenced(wanted: string): OtherText | undefined {
+function withoutCodeFence(wanted: string): OtherText | undefined {
   const text = /^\s*(?:```|~~~)[^\n]*\n([^]*?)\n?(?:```|~~~)\s*$/.exec(wanted)?.[1]
   return text === undefined ? undefined : { text, why: 'is wrapped in a code fence', certain: true }
 }
 
-function escaped(wanted: string): OtherText | undefined {
+function withoutBackslashes(wanted: string): OtherText | undefined {
   if (!/\\["'nrt`$]/.test(wanted)) return undefined
   const text = wanted.replace(/\\(["'nrt`$\\])/g, (_, char: string) => ESCAPED.get(char) ?? char)
   return { text, why: 'has \\n, \\" or the like written out', certain: false }
@@ -139,7 +145,7 @@ const ESCAPED = new Map([
   ['t', '\t'],
 ])
 
-function entities(wanted: string): OtherText | undefined {
+function withoutEntities(wanted: string): OtherText | undefined {
   const text = wanted.replace(/&(lt|gt|quot|apos|#39|amp);/g, (whole, name: string) => ENTITIES.get(name) ?? whole)
   return { text, why: 'has &lt;, &amp; or the like written out', certain: false }
 }

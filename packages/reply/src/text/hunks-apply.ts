@@ -45,12 +45,12 @@ export interface AppliedHunks {
  */
 export const applyHunks = (text: string, hunks: readonly Hunk[], matching: Matching = tolerant): AppliedHunks =>
   runGuarded(() => {
-    const done = atOnce(text, hunks, matching)
-    return done.ok ? done : (oneByOne(text, hunks, matching, done.failures) ?? done)
+    const done = applyAtOnce(text, hunks, matching)
+    return done.ok ? done : (applyOneByOne(text, hunks, matching, done.failures) ?? done)
   })
 
 /** Blocks that are written one after another may look for what an earlier one has written: exactly, and nothing else. */
-function oneByOne(
+function applyOneByOne(
   text: string,
   hunks: readonly Hunk[],
   matching: Matching,
@@ -61,7 +61,7 @@ function oneByOne(
   const late = new Set(failures.map(({ hunk }) => hunk))
   let all: AppliedHunks = { ok: true, text, applied: [], warnings: [], failures: [] }
   for (const hunk of hunks) {
-    const done = atOnce(all.text, [hunk], matching)
+    const done = applyAtOnce(all.text, [hunk], matching)
     const isExact = done.applied[0]?.level === 'exact'
     if (!done.ok || done.shifted !== undefined || (late.has(hunk) && !isExact)) return undefined
     const note = late.has(hunk) ? [`hunk ${hunk.number} was found only in what the hunks before it have written`] : []
@@ -74,7 +74,7 @@ function oneByOne(
   return all
 }
 
-function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): AppliedHunks {
+function applyAtOnce(text: string, hunks: readonly Hunk[], matching: Matching): AppliedHunks {
   const file = new FileLines(new Source(text, matching.breaks))
   const placed: PlacedHunk[] = []
   const failures: HunkFailure[] = []
@@ -95,7 +95,7 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
   const good = placed.filter(({ hunk }) => !bad.has(hunk))
   return {
     ok: failures.length === 0,
-    text: spliced(
+    text: spliceChanges(
       file,
       changes.filter(({ placed: { hunk } }) => !bad.has(hunk)),
       matching.breaks,
@@ -106,7 +106,7 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
       endLine: first + Math.max(1, height),
       level,
     })),
-    warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...newlineNote(one, file)]),
+    warnings: good.flatMap((one) => [...one.warnings, ...warnOfRepair(one, file), ...newlineNote(one, file)]),
     shifted: findShift(good.map(({ fit }) => fit).sort((a, b) => a.first - b.first)),
     failures: failures.sort((a, b) => a.hunk.number - b.hunk.number),
   }
@@ -140,7 +140,7 @@ function placeIdentical(
 
 const tolerant: Matching = { levels: 'all', damage: [] }
 
-const repaired = ({ hunk, fit }: PlacedHunk, file: FileLines): string[] => {
+const warnOfRepair = ({ hunk, fit }: PlacedHunk, file: FileLines): string[] => {
   const warning = repairWarning(`hunk ${hunk.number}`, [fit], file)
   return warning === undefined ? [] : [warning]
 }
@@ -159,7 +159,7 @@ function failureOf(
   const fits = 'fits' in found ? found.fits : []
   // Similar places are ignored where the hunk is already applied.
   const isLike = found.problem === 'absent' || fits[0]?.level === 'context'
-  const applied = isLike ? standing(hunk, file) : undefined
+  const applied = isLike ? lineOfNewSide(hunk, file) : undefined
   if (applied !== undefined) return { hunk, reason: 'absent', spans: [], applied }
   const spans = fits.map(({ first, height }) => spanOf(file, first, Math.max(1, height)))
   return { hunk, reason: found.problem, spans }
@@ -171,7 +171,7 @@ const spanOf = (file: FileLines, line: number, height: number): Span => ({
 })
 
 /** The line on which the new side is; undefined also when it is too little to tell anything. */
-function standing(hunk: Hunk, file: FileLines): number | undefined {
+function lineOfNewSide(hunk: Hunk, file: FileLines): number | undefined {
   const lines = hunkSide(hunk, 'new').map(({ text }) => text)
   if (lines.join('').replace(/\s+/g, '').length < 4) return undefined
   const [line] = file.find(lines, 'trailing-space')
@@ -196,7 +196,10 @@ function overlaps(changes: readonly HunkChange[]): HunkFailure[] {
   let previous: HunkChange | undefined
   for (const change of changes) {
     const before = previous
-    if (before !== undefined && (change.from < before.to || (adds(before) && adds(change) && meet(before, change)))) {
+    if (
+      before !== undefined &&
+      (change.from < before.to || (onlyAdds(before) && onlyAdds(change) && meet(before, change)))
+    ) {
       failures.push({
         hunk: change.placed.hunk,
         reason: 'overlap',
@@ -211,20 +214,20 @@ function overlaps(changes: readonly HunkChange[]): HunkFailure[] {
 
 /** Two that add at one point: which comes first is unknown. */
 const meet = (a: HunkChange, b: HunkChange): boolean => a.to === b.from
-const adds = ({ splices }: HunkChange): boolean => splices.every(({ from, to }) => from === to)
+const onlyAdds = ({ splices }: HunkChange): boolean => splices.every(({ from, to }) => from === to)
 
-function spliced(file: FileLines, changes: readonly HunkChange[], breaks: Matching['breaks']): string {
+function spliceChanges(file: FileLines, changes: readonly HunkChange[], breaks: Matching['breaks']): string {
   const splices = changes.flatMap(({ placed, splices: own }) =>
     own.map((splice) => ({ ...splice, lineEnds: placed.fit.lineEnds })),
   )
   if (breaks === 'any') return applySplices(file, splices, file.eolOf(0) || '\n')
   const text = applySplices(file, splices)
   const last = changes.at(-1)
-  return last === undefined || last.to < file.count ? text : ended(text, file, last)
+  return last === undefined || last.to < file.count ? text : withStatedNewline(text, file, last)
 }
 
 /** A text whose last line was changed, with a final newline or without: as the hunk says, or else as it was. */
-function ended(text: string, file: FileLines, { placed, splices }: HunkChange): string {
+function withStatedNewline(text: string, file: FileLines, { placed, splices }: HunkChange): string {
   const { bare } = placed.hunk
   const kept = file.text === '' || file.text.endsWith('\n')
   const newline = bare.old || bare.new ? !bare.new : kept

@@ -153,7 +153,7 @@ function linesNamed(named: readonly string[], file: FileLines): number[] {
   let from = -1
   let lines: number[] = []
   for (const name of named) {
-    lines = linesLike(name, file).filter((line) => line > from)
+    lines = linesStartingLike(name, file).filter((line) => line > from)
     const [first] = lines
     if (first === undefined) return []
     from = first
@@ -161,7 +161,7 @@ function linesNamed(named: readonly string[], file: FileLines): number[] {
   return lines
 }
 
-function linesLike(name: string, file: FileLines): number[] {
+function linesStartingLike(name: string, file: FileLines): number[] {
   const same = file.find([name], 'indentation')
   if (same.length > 0) return same
   const plain = file.find([name], 'characters')

@@ -193,11 +193,11 @@ function eachWithout(lines: readonly string[], prefix: RegExp): string[] | undef
 
 /** `12: text`, `12 | text`, `12→text`, `12<tab>text`. */
 function withoutNumbers(lines: readonly string[]): string[] | undefined {
-  return eachWithout(lines, /^[ \t]*\d{1,7}(?:[ \t]*[:|\u2502\u2192][ \xa0]?|\t|$)/) ?? counted(lines)
+  return eachWithout(lines, /^[ \t]*\d{1,7}(?:[ \t]*[:|\u2502\u2192][ \xa0]?|\t|$)/) ?? withoutCountingNumbers(lines)
 }
 
 /** `12 text`, where the numbers count up. */
-function counted(lines: readonly string[]): string[] | undefined {
+function withoutCountingNumbers(lines: readonly string[]): string[] | undefined {
   const bare = eachWithout(lines, /^[ \t]*\d{1,7}(?:[ \xa0]|$)/)
   const numbers = lines.flatMap((line) => /^[ \t]*(\d+)/.exec(line)?.[1] ?? []).map(Number)
   const counts = numbers.length > 1 && numbers.every((number, at) => number - at === numbers[0])

@@ -24,7 +24,7 @@ const literalNames = (pattern: string): string[] =>
 /** A test for paths by a pattern with `?`, `*`, `**` and `[...]`. Its time is bounded, whatever the pattern is. */
 export function makePathTest(pattern: string): (path: string) => boolean {
   const names = literalNames(pattern)
-  return (path) => fits(names, path.split('/'), '**', matchesName)
+  return (path) => matchSteps(names, path.split('/'), '**', matchesName)
 }
 
 /** Whether a path, relative to the project, is left out. Its directories are asked about before it. */
@@ -32,13 +32,13 @@ export function isIgnored(rules: readonly IgnoreRule[], path: string, kind: 'fil
   const rule = rules.findLast(({ dir, isForDirs, names }) => {
     if ((isForDirs && kind === 'file') || (dir !== '' && !path.startsWith(`${dir}/`))) return false
     const below = dir === '' ? path : path.slice(dir.length + 1)
-    return fits(names, below.split('/'), '**', matchesName)
+    return matchSteps(names, below.split('/'), '**', matchesName)
   })
   return rule !== undefined && !rule.isNegated
 }
 
 const matchesName = (pattern: string, name: string): boolean =>
-  fits(pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [], name, '*', isOneOf)
+  matchSteps(pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [], name, '*', isOneOf)
 
 function isOneOf(token: string, char: string): boolean {
   if (token === '?') return true
@@ -50,7 +50,7 @@ function isOneOf(token: string, char: string): boolean {
 }
 
 /** Whether the steps of a pattern fit all of a text. Only the last star is tried again: an earlier one cannot do better. */
-function fits(
+function matchSteps(
   steps: readonly string[],
   items: string | readonly string[],
   star: string,

@@ -78,7 +78,7 @@ export function countChanges(before: string | null, after: string | null): { add
   // Most changes leave most of a file alone, and comparing stretches of it is cheaper than cutting lines.
   const shorter = Math.min(old.length, now.length)
   let head = 0
-  while (head + stretch <= shorter && part(old, head) === part(now, head)) head += stretch
+  while (head + stretch <= shorter && stretchFrom(old, head) === stretchFrom(now, head)) head += stretch
   while (head < shorter && old.charCodeAt(head) === now.charCodeAt(head)) head++
   if (head === old.length && head === now.length) return { added: 0, removed: 0 }
   head = head === 0 ? 0 : old.lastIndexOf('\n', head - 1) + 1
@@ -86,7 +86,7 @@ export function countChanges(before: string | null, after: string | null): { add
   const rest = shorter - head
   while (tail + stretch <= rest) {
     const from = tail + stretch
-    if (part(old, old.length - from) !== part(now, now.length - from)) break
+    if (stretchFrom(old, old.length - from) !== stretchFrom(now, now.length - from)) break
     tail += stretch
   }
   while (tail < rest && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++
@@ -107,4 +107,4 @@ export function countChanges(before: string | null, after: string | null): { add
 /** Characters that are compared at once. */
 const stretch = 1024
 
-const part = (text: string, from: number): string => text.substring(from, from + stretch)
+const stretchFrom = (text: string, from: number): string => text.substring(from, from + stretch)

@@ -72,15 +72,15 @@ export function cutLines(text: string, room: number): CutLines | undefined {
   const tailStart = cutAfter(text, text.length - half)
   const head = text.slice(0, headEnd)
   const tail = text.slice(tailStart)
-  const total = linesIn(text)
+  const total = countLines(text)
   // A line that is cut itself counts as not shown.
-  const wholeHead = text[headEnd] === '\n' ? linesIn(head) : linesIn(head) - 1
-  const wholeTail = tail === '' ? 0 : text[tailStart - 1] === '\n' ? linesIn(tail) : linesIn(tail) - 1
+  const wholeHead = text[headEnd] === '\n' ? countLines(head) : countLines(head) - 1
+  const wholeTail = tail === '' ? 0 : text[tailStart - 1] === '\n' ? countLines(tail) : countLines(tail) - 1
   const first = Math.max(0, wholeHead) + 1
   return { head, tail, first, last: Math.max(first, total - wholeTail), total }
 }
 
-const linesIn = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+const countLines = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 
 /** Never inside a character, and rather at a line break than inside a line. */
 function cutBefore(text: string, at: number): number {

@@ -40,9 +40,9 @@ export interface Matching {
 
 /** The places of an edit, level by level; levels without any are left out. */
 export function* findFitsByLevel(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
-  for (const found of fitsOf(lines, file, matching)) {
+  for (const found of fitsByLevel(lines, file, matching)) {
     const fits = matching.marks === 'written' ? found.map((fit) => withForgottenMarks(lines, fit, file)) : found
-    yield* some(matching.indentation === 'exact' ? fits.filter((fit) => isIndentedAlike(lines, fit, file)) : fits)
+    yield* some(matching.indentation === 'exact' ? fits.filter((fit) => isIndentedLikeFile(lines, fit, file)) : fits)
   }
 }
 
@@ -64,14 +64,14 @@ function withForgottenMarks(lines: readonly HunkLine[], fit: Fit, file: FileLine
   return { ...place, splices: makeSplices(lines, from(fit.first), added) }
 }
 
-function isIndentedAlike(lines: readonly HunkLine[], { first, height }: Fit, file: FileLines): boolean {
+function isIndentedLikeFile(lines: readonly HunkLine[], { first, height }: Fit, file: FileLines): boolean {
   const old = oldOf(lines).map((line) => removeDamage(line, ['entities']))
   const isAlike = (line: string, at: number): boolean =>
     line.trim() === '' || indentOf(plainIndent(line)) === indentOf(plainIndent(file.line(first + at)))
   return height === old.length && old.every(isAlike)
 }
 
-function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
+function* fitsByLevel(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
   const given: HunkReading = { lines }
   if (matching.damage.length > 0 && matching.levels === 'all') {
     yield* damagedFits(given, file, matching.damage)
@@ -83,9 +83,9 @@ function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching
   for (const view of ['trailing-space', 'indentation'] as const) yield* some(viewFits(given, file, view, view))
   const { readings, bare } = hunkReadings(given)
   yield* some(
-    merged([...viewFits(given, file, 'characters', 'characters'), ...readingFits(readings, file, 'characters')]),
+    mergeByPlace([...viewFits(given, file, 'characters', 'characters'), ...readingFits(readings, file, 'characters')]),
   )
-  yield* some(merged(readingFits(bare, file, 'prefix')))
+  yield* some(mergeByPlace(readingFits(bare, file, 'prefix')))
   yield* some(findBlankLineFits(lines, file))
   yield* some(byContext([given, ...readings, ...bare], file))
 }
@@ -114,7 +114,7 @@ function byContext(readings: readonly HunkReading[], file: FileLines): Fit[] {
     if (matched >= most) best.push(...fits.map((fit) => ({ ...fit, through: through || fit.through })))
     most = Math.max(most, matched)
   }
-  return merged(best)
+  return mergeByPlace(best)
 }
 
 /** The lines of two texts as those of a hunk. */
@@ -257,7 +257,7 @@ function readingFits(readings: readonly HunkReading[], file: FileLines, level: M
 }
 
 /** Places that several readings found, once each; with nothing to write where the readings differ in it. */
-function merged(fits: readonly Fit[]): Fit[] {
+function mergeByPlace(fits: readonly Fit[]): Fit[] {
   const byPlace = new Map<string, Fit>()
   for (const fit of fits) {
     const key = `${fit.first} ${fit.height}`
@@ -284,13 +284,17 @@ function* escapeReadings({ lines, through }: HunkReading): Generator<HunkReading
   const kinds = (['entities', 'escapes'] as const).filter((kind) => showsDamage(old, kind))
   const sets: (readonly DamageKind[])[] =
     kinds.length === 2 ? [...kinds.map((kind) => [kind]), kinds] : kinds.map((kind) => [kind])
-  for (const set of sets) if (isEscapedAlike(text, set)) yield* undone(set, lines, through)
+  for (const set of sets) if (isEscapedAlike(text, set)) yield* undoDamage(set, lines, through)
   if (/[\u2012-\u2015]/.test(old))
     for (const set of [[], ...sets])
-      if (!hasOtherMarks(newOf(lines).join(''), old)) yield* undone([...set, 'punctuation'], lines, through)
+      if (!hasOtherMarks(newOf(lines).join(''), old)) yield* undoDamage([...set, 'punctuation'], lines, through)
 }
 
-function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], through?: string): Generator<HunkReading> {
+function* undoDamage(
+  kinds: readonly DamageKind[],
+  lines: readonly HunkLine[],
+  through?: string,
+): Generator<HunkReading> {
   const words = [...(through === undefined ? [] : [through]), damageWords(kinds)].join(' and ')
   const seen = new Set<string>()
   for (const dash of dashes) {
@@ -314,16 +318,16 @@ function* damagedFits({ lines }: HunkReading, file: FileLines, damage: readonly 
   const shown = damage.filter(
     (kind) => showsDamage(oldOf(lines).join('\n'), kind) || showsDamage(newOf(lines).join('\n'), kind),
   )
-  const undoneIn = [...undone(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
+  const undoneIn = [...undoDamage(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
   // Where the file has such characters of its own, the old lines say which of them are damage.
   const old = oldOf(lines).join('\n')
   const telling = shown.every((kind) => kind !== 'entities' && kind !== 'escapes' && showsDamage(old, kind))
   const isTold = undoneIn.length === 0 && telling && exactFits(lines, file).length === 0
   const readings: readonly HunkReading[] = isTold ? [{ lines, through: damageWords(shown) }] : undoneIn
   for (const view of views)
-    yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
+    yield* some(mergeByPlace(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
   const bare = readings.flatMap(bareReadings)
-  yield* some(merged(readingFits(bare, file, 'prefix')))
+  yield* some(mergeByPlace(readingFits(bare, file, 'prefix')))
   yield* some(byContext([...readings, ...bare], file))
 }
 

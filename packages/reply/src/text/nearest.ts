@@ -111,10 +111,10 @@ function nearestCandidates(content: string, wanted: string, work: Work): Candida
   const sure = chooseBest(seen.hits.flatMap((hit) => hitPlace(content, hit, texts[0] ?? '') ?? []))
   if (sure.length > 0) return sure
   const max = Math.floor(LIMITS.windows / texts.length)
-  const near = chooseBest(texts.flatMap((text) => compared(content, text, seen, max, work)))
+  const near = chooseBest(texts.flatMap((text) => compareLines(content, text, seen, max, work)))
   if (near.length > 0) return near
   const part = findLongestPart(wanted)
-  return part === undefined ? [] : chooseBest(compared(content, part.text, seen, max, work))
+  return part === undefined ? [] : chooseBest(compareLines(content, part.text, seen, max, work))
 }
 
 /** The best, without those that overlap a better one or are much worse than the best. */
@@ -134,17 +134,17 @@ function hitPlace(content: string, { line, endLine, start, end }: TextHit, wante
   const size = end - start
   if (isShortWord(wanted) && size > wanted.length) return undefined
   const similarity = 1 - Math.abs(size - wanted.length) / Math.max(size, wanted.length)
-  const alike = Math.max(0.9, rounded(similarity))
+  const alike = Math.max(0.9, roundSimilarity(similarity))
   return { line, endLine, similarity: alike, rank: alike, text: widenToLines(content, start, end) }
 }
 
-function compared(content: string, wanted: string, { cells }: NearestSurvey, max: number, work: Work): Candidate[] {
+function compareLines(content: string, wanted: string, { cells }: NearestSurvey, max: number, work: Work): Candidate[] {
   const lines = splitLines(wanted).slice(0, MAX_HEIGHT)
-  if (lines.length === 1) return partsLike(content, wanted, cells, max, work)
-  const found = linesLike(content, lines, cells, max, work)
+  if (lines.length === 1) return similarParts(content, wanted, cells, max, work)
+  const found = similarLines(content, lines, cells, max, work)
   if (found.some(({ similarity }) => similarity > 0.6)) return found
   // Perhaps the file has these lines broken elsewhere.
-  return [...found, ...partsLike(content, wanted, cells, FEW, work)]
+  return [...found, ...similarParts(content, wanted, cells, FEW, work)]
 }
 
 /** Of longer text only so many lines are compared; they are enough to find it. */
@@ -152,7 +152,7 @@ const MAX_HEIGHT = 2000
 const FEW = 5
 const HOPELESS = 0.3
 
-function linesLike(
+function similarLines(
   content: string,
   lines: readonly string[],
   cells: readonly Cell[],
@@ -175,7 +175,7 @@ function linesLike(
     found.push({
       line: there.first + first,
       endLine: there.first + last,
-      similarity: rounded(similarity),
+      similarity: roundSimilarity(similarity),
       rank: similarity + same,
       text: there.lines.slice(first, last + 1).join('\n'),
     })
@@ -188,7 +188,7 @@ const WORTH_SHOWING = 0.4
 const WORTH_SHOWING_PART = 0.55
 const MAX_PATTERN = 1000
 
-function partsLike(content: string, wanted: string, cells: readonly Cell[], max: number, work: Work): Candidate[] {
+function similarParts(content: string, wanted: string, cells: readonly Cell[], max: number, work: Work): Candidate[] {
   const pattern = collapse(wanted).slice(0, MAX_PATTERN)
   const found: Candidate[] = []
   let top = 0
@@ -209,7 +209,7 @@ function partsLike(content: string, wanted: string, cells: readonly Cell[], max:
     found.push({
       line,
       endLine,
-      similarity: rounded(similarity),
+      similarity: roundSimilarity(similarity),
       rank: similarity,
       text: widenToLines(content, start, end),
     })
@@ -218,7 +218,7 @@ function partsLike(content: string, wanted: string, cells: readonly Cell[], max:
 }
 
 /** What is not there to the letter is never quite the same. */
-function rounded(similarity: number): number {
+function roundSimilarity(similarity: number): number {
   return Math.min(0.99, Math.round(similarity * 100) / 100)
 }
 

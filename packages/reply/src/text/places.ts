@@ -31,10 +31,10 @@ export function locateSpans(content: string, spans: readonly Span[], { max }: { 
       at = next
     }
 
-    const place: Place = { line, text: excerpt(content, start, span.start) }
-    if (previous !== undefined) place.before = excerpt(content, previous, previous)
-    const after = lineAfter(content, Math.max(span.end - 1, span.start))
-    if (after !== undefined) place.after = excerpt(content, after, after)
+    const place: Place = { line, text: excerptAround(content, start, span.start) }
+    if (previous !== undefined) place.before = excerptAround(content, previous, previous)
+    const after = startOfNextLine(content, Math.max(span.end - 1, span.start))
+    if (after !== undefined) place.after = excerptAround(content, after, after)
     places.push(place)
   }
   return places
@@ -46,7 +46,7 @@ const LEAD = 60
 const REACH = 5000
 
 /** The line that starts at `start`; of a long one, the part around `focus`. */
-function excerpt(content: string, start: number, focus: number): string {
+function excerptAround(content: string, start: number, focus: number): string {
   const from = focus - start > WIDTH - LEAD ? focus - LEAD : start
   let to = from
   while (to < content.length && to - from < WIDTH && afterLineEnd(content, to) === undefined) to++
@@ -54,7 +54,7 @@ function excerpt(content: string, start: number, focus: number): string {
   return `${from > start ? '…' : ''}${content.slice(from, to)}${cut ? '…' : ''}`
 }
 
-function lineAfter(content: string, from: number): number | undefined {
+function startOfNextLine(content: string, from: number): number | undefined {
   const limit = Math.min(content.length, from + REACH)
   for (let at = from; at < limit; at++) {
     const next = afterLineEnd(content, at)

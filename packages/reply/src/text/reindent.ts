@@ -27,7 +27,8 @@ export function makeReindenter(
     if ((known.get(from) ?? to) !== to) return () => undefined
     known.set(from, to)
   }
-  const convert = difference(known) ?? columns(known, steps?.map(indentOf)) ?? multiple(known) ?? (() => undefined)
+  const convert =
+    indentDifference(known) ?? countColumns(known, steps?.map(indentOf)) ?? multiplyIndent(known) ?? (() => undefined)
   return (line) => {
     if (line.trim() === '') return line
     const indent = indentOf(line)
@@ -42,7 +43,7 @@ export function isOneShift(pairs: readonly LinePair[]): boolean {
   return pairs.every(([edit, file]) => edit.trim() === '' || indentOf(reindent(edit) ?? 'x') === indentOf(file))
 }
 
-function difference(known: ReadonlyMap<string, string>): Convert | undefined {
+function indentDifference(known: ReadonlyMap<string, string>): Convert | undefined {
   const [first] = known
   if (first === undefined) return (indent) => indent
   const [from, to] = first
@@ -62,7 +63,7 @@ function difference(known: ReadonlyMap<string, string>): Convert | undefined {
 const widths = [4, 2, 8, 3, 1] as const
 
 /** Tabs on one side, spaces on the other, and perhaps the same number of columns more or fewer. */
-function columns(known: ReadonlyMap<string, string>, steps?: readonly string[]): Convert | undefined {
+function countColumns(known: ReadonlyMap<string, string>, steps?: readonly string[]): Convert | undefined {
   const all = [...known]
   const files = all.map(([, file]) => file)
   const possible = widths.flatMap((width) => {
@@ -108,7 +109,7 @@ function indentColumns(indent: string, width: number): number {
   return at
 }
 
-function multiple(known: ReadonlyMap<string, string>): Convert | undefined {
+function multiplyIndent(known: ReadonlyMap<string, string>): Convert | undefined {
   const [deepest] = [...known].sort(([a], [b]) => b.length - a.length)
   if (deepest === undefined) return undefined
   const [from, to] = deepest

@@ -21,7 +21,7 @@ export function renderDiff(before: string, after: string, options: ShownDiffOpti
   const old = splitKeepingEnds(before)
   const now = splitKeepingEnds(after)
   const hunks = groupRuns(diffLines(old, now), context)
-  const total = hunks.reduce((sum, { runs }) => sum + 1 + lengthOf(runs, 'same', 'old', 'new'), 0)
+  const total = hunks.reduce((sum, { runs }) => sum + 1 + countRunLines(runs, 'same', 'old', 'new'), 0)
   const room = total > maxLines ? maxLines - 1 : maxLines
   const shown: string[] = []
   // CRLF is not shown where every line has it.
@@ -31,10 +31,10 @@ export function renderDiff(before: string, after: string, options: ShownDiffOpti
   for (const { lead, runs } of hunks) {
     if (shown.length >= room) break
     const [oldStart, newStart] = [oldAt + lead, newAt + lead]
-    oldAt = oldStart + lengthOf(runs, 'same', 'old')
-    newAt = newStart + lengthOf(runs, 'same', 'new')
+    oldAt = oldStart + countRunLines(runs, 'same', 'old')
+    newAt = newStart + countRunLines(runs, 'same', 'new')
     shown.push(`@@ -${formatExtent(oldStart, oldAt)} +${formatExtent(newStart, newAt)} @@`)
-    for (const { kind, text, other } of linesIn(runs, [old, oldStart], [now, newStart])) {
+    for (const { kind, text, other } of listShownLines(runs, [old, oldStart], [now, newStart])) {
       if (shown.length >= room) break
       shown.push(MARKS[kind] + clipLine(text.replace(hidden, ''), other, options.width - 1))
     }
@@ -54,7 +54,7 @@ interface ShownLine {
 }
 
 /** The lines of some runs, the first of which is at these places of the two texts. */
-function* linesIn(
+function* listShownLines(
   runs: readonly LineRun[],
   [old, oldStart]: readonly [readonly string[], number],
   [now, newStart]: readonly [readonly string[], number],
@@ -76,7 +76,7 @@ function* linesIn(
   }
 }
 
-const lengthOf = (runs: readonly LineRun[], ...kinds: LineRun['kind'][]): number =>
+const countRunLines = (runs: readonly LineRun[], ...kinds: LineRun['kind'][]): number =>
   runs.reduce((sum, { kind, count }) => sum + (kinds.includes(kind) ? count : 0), 0)
 
 /**
@@ -85,7 +85,7 @@ const lengthOf = (runs: readonly LineRun[], ...kinds: LineRun['kind'][]): number
  */
 export function renderSmallDiff(before: string, after: string, maxLines: number): string {
   const [old, now] = [splitLines(before), splitLines(after)]
-  const all = [...linesIn(diffLines(old, now), [old, 0], [now, 0])].map(({ kind, text, other }): ShownRow => ({
+  const all = [...listShownLines(diffLines(old, now), [old, 0], [now, 0])].map(({ kind, text, other }): ShownRow => ({
     kind,
     text: clipLine(text, other),
   }))

@@ -82,7 +82,7 @@ export function findHidden(text: string): HiddenCharacter[] {
   return text.split('\n').flatMap((line, index) =>
     [...line.matchAll(EACH_SUSPECT)].flatMap(({ 0: char, index: at }) => {
       if ((char === '\ufeff' && index === 0 && at === 0) || '\r\f\v'.includes(char) || isOrdinary(line, at)) return []
-      return [{ line: index + 1, what: describe(char) }]
+      return [{ line: index + 1, what: describeCharacter(char) }]
     }),
   )
 }
@@ -108,7 +108,7 @@ export function findFirstHidden(text: string): { readonly char: string; readonly
   return found && { char: found[0], at: found.index }
 }
 
-const describe = (char: string): string => `${codePointName(char)} (${kindName(char.codePointAt(0) ?? 0)})`
+const describeCharacter = (char: string): string => `${codePointName(char)} (${kindName(char.codePointAt(0) ?? 0)})`
 
 function kindName(code: number): string {
   const name = names[code]

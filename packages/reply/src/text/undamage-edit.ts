@@ -51,7 +51,7 @@ function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]
       const key = JSON.stringify([wanted, replacement])
       if (readings.has(key) || wanted.includes('')) continue
       // A change of the quotes alone would change nothing.
-      const sure = replacement !== wanted[0] && vouched(edit, file, kinds, certain)
+      const sure = replacement !== wanted[0] && isVouchedByFile(edit, file, kinds, certain)
       readings.set(key, { wanted, replacement, kinds, sure })
     }
   }
@@ -68,7 +68,7 @@ function subsetsOf(shown: readonly DamageKind[], certain: readonly DamageKind[])
 }
 
 /** Whether undoing these kinds makes of the new text what it was. */
-function vouched(
+function isVouchedByFile(
   { wanted, replacement }: TextEdit,
   file: string,
   kinds: readonly DamageKind[],

@@ -23,14 +23,14 @@ const damages: readonly Damage[] = [
     kind: 'entities',
     words: 'HTML entities',
     token: /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|lt|gt|amp|quot|apos|nbsp|[lr][sd]?quo|[mn]dash|hellip|shy);/g,
-    undo: (token) => decoded(token.slice(1, -1)),
+    undo: (token) => decodeEntity(token.slice(1, -1)),
   },
   { kind: 'escapes', words: 'backslashes of markdown', token: /\\[!-/:-@[-`{-~]/g, undo: (token) => token.slice(1) },
   {
     kind: 'punctuation',
     words: 'typographic punctuation',
     token: anyOf('quote', 'dash', 'dots', 'angle'),
-    undo: typed,
+    undo: typedCharacters,
   },
   {
     kind: 'spaces',
@@ -143,7 +143,7 @@ function damageOf(kind: DamageKind): Damage {
   return damage
 }
 
-function decoded(name: string): string {
+function decodeEntity(name: string): string {
   if (!name.startsWith('#')) return named.get(name) ?? `&${name};`
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : `&${name};`
@@ -170,7 +170,7 @@ const named: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The characters that were typed before a program made one of them. A long dash replaces two or three hyphens. */
-function typed(char: string, dash: number): string {
+function typedCharacters(char: string, dash: number): string {
   if (char === '\u2014' || char === '\u2015') return '-'.repeat(dash)
   return char === '\u2012' || char === '\u2013' ? '-'.repeat(Math.max(1, dash - 1)) : plainCharacter(char)
 }

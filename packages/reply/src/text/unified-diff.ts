@@ -24,7 +24,7 @@ export function unifiedDiff(
   const to = newPath ?? oldPath
   if (from === null || to === null || (before === null && after === null)) return ''
 
-  const head = [`diff --git ${quotedPath(`a/${bare(from)}`)} ${quotedPath(`b/${bare(to)}`)}`]
+  const head = [`diff --git ${quotedPath(`a/${withoutRootSlash(from)}`)} ${quotedPath(`b/${withoutRootSlash(to)}`)}`]
   if (before === null) head.push(`new file mode ${newMode ?? REGULAR}`)
   else if (after === null) head.push(`deleted file mode ${oldMode ?? REGULAR}`)
   else {
@@ -33,22 +33,22 @@ export function unifiedDiff(
     }
     if (from !== to) {
       if (before === after) head.push('similarity index 100%')
-      head.push(`rename from ${quotedPath(bare(from))}`, `rename to ${quotedPath(bare(to))}`)
+      head.push(`rename from ${quotedPath(withoutRootSlash(from))}`, `rename to ${quotedPath(withoutRootSlash(to))}`)
     }
   }
 
-  const hunks = hunksOf(splitKeepingEnds(before ?? ''), splitKeepingEnds(after ?? ''), context)
+  const hunks = formatHunks(splitKeepingEnds(before ?? ''), splitKeepingEnds(after ?? ''), context)
   if (hunks.length === 0) return head.length === 1 ? '' : `${head.join('\n')}\n`
   head.push(
-    `--- ${before === null ? '/dev/null' : named(`a/${bare(from)}`)}`,
-    `+++ ${after === null ? '/dev/null' : named(`b/${bare(to)}`)}`,
+    `--- ${before === null ? '/dev/null' : withTabAfterSpaces(`a/${withoutRootSlash(from)}`)}`,
+    `+++ ${after === null ? '/dev/null' : withTabAfterSpaces(`b/${withoutRootSlash(to)}`)}`,
   )
   return `${head.join('\n')}\n${hunks.join('')}`
 }
 
 const REGULAR = '100644'
 
-function hunksOf(before: readonly string[], after: readonly string[], context: number): string[] {
+function formatHunks(before: readonly string[], after: readonly string[], context: number): string[] {
   const hunks: string[] = []
   let oldAt = 0
   let newAt = 0
@@ -113,12 +113,12 @@ export function formatExtent(start: number, end: number): string {
   return count === 1 ? `${start + 1}` : `${start + 1},${count}`
 }
 
-function bare(path: string): string {
+function withoutRootSlash(path: string): string {
   return path.replace(/^\//, '')
 }
 
 /** Git ends a name that has a space with a tab, so that readers know where it ends. */
-function named(path: string): string {
+function withTabAfterSpaces(path: string): string {
   return quotedPath(path) + (path.includes(' ') ? '\t' : '')
 }
 

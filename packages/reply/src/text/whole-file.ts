@@ -9,7 +9,7 @@ export function findMissingPart(file: string, text: string): MissingPart | undef
   if (text.trim() === '') return file.trim() === '' ? undefined : 'everything'
   const [old, fresh] = [file, text].map((all) => all.split(/\r?\n/).filter(isTelling))
   if (old === undefined || fresh === undefined) return undefined
-  if (!old.some(isIn(fresh))) return old.length > FEW || fresh.length < old.length ? 'most' : undefined
+  if (!old.some(trimmedLineTest(fresh))) return old.length > FEW || fresh.length < old.length ? 'most' : undefined
   if (lacksBeginning(old, fresh)) return 'beginning'
   if (lacksEnd(old, fresh)) return 'end'
   return old.length > FEW && fresh.length * 2 < old.length ? 'most' : undefined
@@ -24,7 +24,7 @@ const FEW = 5
  */
 export function lacksBeginning(file: readonly string[], text: readonly string[]): boolean {
   const [old, fresh] = [file.filter(isTelling), text.filter(isTelling)]
-  const [has, had] = [isIn(fresh), isIn(old)]
+  const [has, had] = [trimmedLineTest(fresh), trimmedLineTest(old)]
   const once = occurOnce(old)
   // Lines that the file repeats do not say which part of it this is.
   const first = old.findIndex((line) => has(line) && once.has(line.trim()))
@@ -45,7 +45,7 @@ function isOneList(lines: readonly string[]): boolean {
   return words.size === 1 && !words.has(undefined)
 }
 
-const isIn = (lines: readonly string[]): ((line: string) => boolean) => {
+const trimmedLineTest = (lines: readonly string[]): ((line: string) => boolean) => {
   const all = new Set(lines.map((line) => line.trim()))
   return (line) => all.has(line.trim())
 }

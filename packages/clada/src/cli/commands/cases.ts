@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { Clada } from '../../api/clada.ts'
 import type { CladaOptions } from '../../config/settings.ts'
-import { slashed } from '../../core/paths.ts'
+import { withSlashes } from '../../core/paths.ts'
 import { messageOf } from '../../core/errors.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { ExecutionResult } from '../../core/result.ts'
@@ -63,7 +63,7 @@ function caseFilesIn(given: string): string[] {
 /** What differs from what was expected. */
 async function runCase(one: Case, options: CladaOptions): Promise<string[]> {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-case-')))
-  const here = (text: string): string => text.replaceAll('/ROOT', slashed(root))
+  const here = (text: string): string => text.replaceAll('/ROOT', withSlashes(root))
   try {
     for (const [name, text] of one.before) {
       const file = pathInside(root, name)
@@ -72,7 +72,7 @@ async function runCase(one: Case, options: CladaOptions): Promise<string[]> {
     }
     const expected: unknown = JSON.parse(here(one.expected))
     const done = await new Clada({ ...options, repoPath: root, git: 'off' }).execute(here(one.document))
-    const actual = isRecord(expected) && 'results' in expected ? done : lastOf(done)
+    const actual = isRecord(expected) && 'results' in expected ? done : lastResult(done)
     const files = [...one.after].flatMap(([name, text]) => {
       const file = pathInside(root, name)
       const now = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined
@@ -89,7 +89,7 @@ async function runCase(one: Case, options: CladaOptions): Promise<string[]> {
 }
 
 /** A block that could not be read has no result, and its error is the answer. */
-const lastOf = ({ results, parseErrors, fatalError }: ExecutionResult): unknown =>
+const lastResult = ({ results, parseErrors, fatalError }: ExecutionResult): unknown =>
   results.at(-1) ?? { success: false, error: fatalError ?? parseErrors.at(-1)?.message }
 
 function pathInside(root: string, name: string): string {

@@ -47,7 +47,7 @@ function describeDocument(
   return spellOut(
     [
       ...(several ? [`--- ${name}`] : []),
-      ...blocks.flatMap(blockLines),
+      ...blocks.flatMap(checkedBlockLines),
       ...warnings.map((warning) => `⚠ ${warning}`),
       blocks.length === 0
         ? withoutBlocks[contentKind]
@@ -57,7 +57,7 @@ function describeDocument(
   )
 }
 
-function blockLines(block: CheckedBlock): string[] {
+function checkedBlockLines(block: CheckedBlock): string[] {
   const { syntax, id, action, target, problems, note, proposed, warnings = [] } = block
   const mark = problems.length > 0 ? '✗' : note === undefined ? '✓' : '–'
   const what = [action, target].filter((word) => word !== '').join(' ')

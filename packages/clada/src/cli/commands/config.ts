@@ -34,7 +34,7 @@ export const command: Command = {
     const loaded = await loadConfigFiles(flags)
     await sayProject(flags)
     const merged = loaded?.merged ?? merge()
-    const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
+    const rows = names.map((name) => keyRow(name, merged[name], loaded, flags))
     if (flags.json !== undefined) {
       const values = Object.fromEntries(rows.map(({ name, ...row }) => [name, row]))
       printJson(values)
@@ -67,7 +67,7 @@ interface KeyRow {
   readonly refused?: { readonly value: unknown; readonly file: string; readonly line: number }
 }
 
-function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): KeyRow {
+function keyRow(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): KeyRow {
   const { value, from, at, refused } = effective
   // The command line has no settings of an editor.
   const fileOf = (by: ConfigSource): string => (by === 'project' || by === 'user' ? (loaded?.[by]?.file ?? '') : '')

@@ -66,13 +66,13 @@ export const command: Command = {
       printJson(results)
     } else if (flags.quiet === undefined) {
       const { root } = settingsOf(options)
-      for (const execution of executions) tell(verb, execution, root, flags)
+      for (const execution of executions) tellChange(verb, execution, root, flags)
     }
     return executions.every(({ success }) => success) ? 0 : 1
   },
 }
 
-function tell(verb: string, execution: ExecutionResult, root: string, flags: FlagValues): void {
+function tellChange(verb: string, execution: ExecutionResult, root: string, flags: FlagValues): void {
   const [result] = execution.results
   if (!execution.success || result === undefined) {
     process.stderr.write(`${failureText(execution, flags, 2)}\n`)

@@ -31,14 +31,14 @@ export const command: Command = {
     if (texts.length > 0) print(texts.join('\n\n'))
     for (const { name, text, refused, warnings } of converted) {
       const place = inputs.length > 1 ? `${name}: ` : ''
-      if (text === '' && refused.length === 0) tell(`${place}no blocks found, so there is nothing to convert`)
-      for (const { line, message } of refused) tell(`${place}line ${line}: not converted: ${message}`)
-      for (const warning of warnings) tell(`${place}warning: ${warning}`)
+      if (text === '' && refused.length === 0) tellLine(`${place}no blocks found, so there is nothing to convert`)
+      for (const { line, message } of refused) tellLine(`${place}line ${line}: not converted: ${message}`)
+      for (const warning of warnings) tellLine(`${place}warning: ${warning}`)
     }
     return converted.every(({ refused }) => refused.length === 0) ? 0 : 1
   },
 }
 
-function tell(message: string): void {
+function tellLine(message: string): void {
   fs.writeSync(2, `${spellOut(`clada: ${message}`)}\n`)
 }

@@ -43,7 +43,7 @@ export const command: Command = {
         const unheard = await configWarnings(given)
         const whole = previews.map((preview) => ({ ...preview, result: withWarnings(preview.result, unheard) }))
         printJson(whole.length === 1 ? whole[0] : whole)
-      } else for (const { diff } of previews) print(useColor(flags) ? painted(diff) : diff)
+      } else for (const { diff } of previews) print(useColor(flags) ? paintDiffLines(diff) : diff)
       if (flags.json === undefined) {
         const paint = paintFor(flags, 2)
         const nameOf = isTerminal(2) ? namedForPerson : namedByTask
@@ -56,7 +56,7 @@ export const command: Command = {
         }
         for (const [index, { result }] of previews.entries()) {
           const of = inputs.length > 1 ? `${spellOut(inputs[index]?.name ?? '')}: ` : ''
-          if (isEmpty(result)) note(`${of}${withoutBlocksText(result)}`)
+          if (isEmptyReview(result)) note(`${of}${withoutBlocksText(result)}`)
           for (const line of [
             ...(options.proposals === 'apply' ? [] : proposalLines(result)),
             ...warningLines(result, nameOf),
@@ -81,7 +81,7 @@ function sayInk(text: string, ink: (line: string) => string): void {
   process.stderr.write(lines.map((line) => `${ink(line)}\n`).join(''))
 }
 
-const isEmpty = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
+const isEmptyReview = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
   results.length + parseErrors.length + notExecuted.length === 0 && fatalError === undefined
 
 type Naming = (result: ActionResult) => string
@@ -191,7 +191,7 @@ const needsYes = ({ code }: ActionResult): boolean => code === 'approval_require
 const wrapped = (line: string, { columns }: ReportOptions): string[] =>
   columns === undefined ? [line] : wrapLine(line, columns)
 
-const painted = (diff: string): string =>
+const paintDiffLines = (diff: string): string =>
   diff
     .split('\n')
     .map((line) => paintDiff(spellOut(line), withColor))

@@ -35,7 +35,7 @@ import { foreignStates } from '../../state/project-state.ts'
 import { stateHome } from '../../state/user-state.ts'
 import { hasCode } from '../../core/errors.ts'
 import { type Platform, platform } from '../../core/platform.ts'
-import { slashed } from '../../core/paths.ts'
+import { withSlashes } from '../../core/paths.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
 import type { ProjectAround } from '../../state/project-root.ts'
 
@@ -161,7 +161,7 @@ async function configs(flags: FlagValues): Promise<DoctorFinding[]> {
 function findingLine({ name, ok, found, advice, optional }: DoctorFinding, paint: Paint): string {
   const mark = ok ? paint.green('✓') : optional ? paint.yellow('–') : paint.red('✗')
   const below = ' '.repeat(nameWidth)
-  const [first = '', ...rest] = wrapped(below + spellOut(slashed(found)))
+  const [first = '', ...rest] = wrapped(below + spellOut(withSlashes(found)))
   return [
     `${mark} ${name.padEnd(nameWidth - 2)}${first.slice(nameWidth)}`,
     ...rest,

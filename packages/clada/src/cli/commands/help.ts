@@ -66,7 +66,7 @@ export function commandHelp(command: Command, width = usualWidth): string {
     rows(shown).map(([left]) => left),
     widestFlag,
   )
-  const groups = shown.length > fewFlags ? grouped(shown) : [{ heading: 'Flags', list: shown }]
+  const groups = shown.length > fewFlags ? groupFlags(shown) : [{ heading: 'Flags', list: shown }]
   return [
     ...wrapLine(usage, width),
     '',
@@ -93,7 +93,7 @@ const fewFlags = 14
 const widestFlag = 22
 const widestExample = 40
 
-function grouped(shown: readonly Flag[]): readonly { readonly heading: string; readonly list: readonly Flag[] }[] {
+function groupFlags(shown: readonly Flag[]): readonly { readonly heading: string; readonly list: readonly Flag[] }[] {
   const groups = flagGroups.map(([heading, names]) => ({
     heading,
     list: shown.filter((flag) => names.some((name) => name === flag.name)),

@@ -36,7 +36,7 @@ export const command: Command = {
       if (flags.json === undefined) {
         const elsewhere = elsewhereOf(root).slice(-listedElsewhere)
         if (entries.length > 0 || elsewhere.length === 0)
-          print(renderTable(flags.all === undefined ? collapsed(entries, older) : entries, paint))
+          print(renderTable(flags.all === undefined ? collapseConversations(entries, older) : entries, paint))
         for (const note of elsewhere) print(elsewhereLine(note))
       } else printJson(entries)
       if (older && flags.quiet === undefined)
@@ -45,7 +45,7 @@ export const command: Command = {
     }
     const detail = await clada.execution(executionNumber(word))
     if (detail === undefined) throw new UsageError(`There is no execution ${word}. See clada history.`)
-    if (flags.json === undefined) print(described(detail, paint))
+    if (flags.json === undefined) print(describeDetail(detail, paint))
     else printJson(detail)
     return 0
   },
@@ -69,7 +69,7 @@ export function executionNumber(word: string): number {
 type HistoryLine = Omit<HistoryEntry, 'number'> & { readonly number: number | string }
 
 /** The executions of a conversation are one line, at the place of the last one. `older`: there are more before these. */
-function collapsed(entries: readonly HistoryEntry[], older: boolean): HistoryLine[] {
+function collapseConversations(entries: readonly HistoryEntry[], older: boolean): HistoryLine[] {
   const byId = new Map<string | number, HistoryEntry[]>()
   for (const entry of entries) {
     const id = entry.conversation?.id ?? entry.number
@@ -96,10 +96,10 @@ function collapsed(entries: readonly HistoryEntry[], older: boolean): HistoryLin
 export function renderTable(entries: readonly HistoryLine[], paint: Paint = withoutColor): string {
   if (entries.length === 0) return 'Nothing was executed here yet.'
   const width = Math.max(...entries.map(({ number }) => String(number).length))
-  return entries.map((entry) => line(entry, width, paint)).join('\n')
+  return entries.map((entry) => historyLine(entry, width, paint)).join('\n')
 }
 
-function line(entry: HistoryLine, width: number, paint: Paint): string {
+function historyLine(entry: HistoryLine, width: number, paint: Paint): string {
   const { number, time, summary, failed, leftOut, commit, paths } = entry
   const notes = [
     ...(entry.undone ? ['undone'] : []),
@@ -115,7 +115,7 @@ function line(entry: HistoryLine, width: number, paint: Paint): string {
   return `${head}  ${what(spellOut(summary))}${noted === '' ? '' : paint.dim(spellOut(noted))}`
 }
 
-function described(detail: ExecutionDetail, paint: Paint): string {
+function describeDetail(detail: ExecutionDetail, paint: Paint): string {
   const actions = detail.actions.map(({ seq, action, target, success, left, undone, error }) => {
     const mark = success ? paint.green('✓') : left ? paint.yellow('−') : paint.red('✗')
     const what = `${seq}. ${action} ${target}${undone ? '  (undone)' : ''}`.trimEnd()
@@ -123,5 +123,5 @@ function described(detail: ExecutionDetail, paint: Paint): string {
   })
   const diffs = detail.diffs.flatMap(({ diff }) => spellOut(diff.trimEnd()).split('\n'))
   const shown = diffs.map((one) => paintDiff(one, paint))
-  return [line(detail, 0, paint), ...actions, ...(shown.length > 0 ? ['', ...shown] : [])].join('\n')
+  return [historyLine(detail, 0, paint), ...actions, ...(shown.length > 0 ? ['', ...shown] : [])].join('\n')
 }

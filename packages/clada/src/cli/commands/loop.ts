@@ -121,7 +121,7 @@ export const command: Command = {
     transcript.note({ ended: result.ending })
     const clada = new Clada(loopOptions)
     const changes = await changesOf(clada, id)
-    if (flags['one-commit'] !== undefined) await squash(clada, id, asked.task)
+    if (flags['one-commit'] !== undefined) await squashLoop(clada, id, asked.task)
     if (flags.json !== undefined)
       print(
         escapeJson(
@@ -162,14 +162,14 @@ async function askedLoop(flags: FlagValues, words: readonly string[], root: stri
   const [until] = flags.until ?? []
   const rounds = readNumber(flags, 'rounds') ?? 20
   if (flags.replay !== undefined) {
-    const { record, turns } = opened(root, flags.replay[0])
+    const { record, turns } = openTranscript(root, flags.replay[0])
     const { task, number } = record
     if (words.length > 0) throw new UsageError('--replay takes the task and the replies from the loop.')
     const model = replaying(turns, `replay of loop ${number}`)
     return { task, until: until ?? record.until, model, rounds: turns.length, before: [] }
   }
   if (flags.resume !== undefined) {
-    const { transcript, record, turns } = opened(root, flags.resume[0])
+    const { transcript, record, turns } = openTranscript(root, flags.resume[0])
     const model = modelOf(flags, words)
     return { task: record.task, until: until ?? record.until, model, rounds, before: turns, resumed: transcript }
   }
@@ -180,7 +180,10 @@ async function askedLoop(flags: FlagValues, words: readonly string[], root: stri
 }
 
 /** @throws UsageError where there is no such loop */
-function opened(root: string, word = ''): { transcript: Transcript; record: Transcript['record']; turns: Turn[] } {
+function openTranscript(
+  root: string,
+  word = '',
+): { transcript: Transcript; record: Transcript['record']; turns: Turn[] } {
   const transcript = Transcript.open(root, executionNumber(word))
   if (transcript !== undefined) return { transcript, record: transcript.record, turns: transcript.turns() }
   const last = Transcript.last(root)
@@ -316,7 +319,7 @@ async function changesOf(clada: Clada, id: string): Promise<FileChange[]> {
   return [...files.values()].filter(({ before, after, binary }) => binary || before !== after)
 }
 
-async function squash(clada: Clada, id: string, task: string): Promise<void> {
+async function squashLoop(clada: Clada, id: string, task: string): Promise<void> {
   const entries = (await clada.history()).filter(({ conversation }) => conversation?.id === id)
   const only = entries.flatMap(({ commit }) => commit ?? [])
   if (only.length > 1) await clada.squash({ only, containing: '', message: `AI: ${task.split('\n', 1)[0]}` })

@@ -32,12 +32,12 @@ export const command: Command = {
       throw new UsageError(`clada mcp takes no arguments (got '${word}'). Use --root DIR to choose the project.`)
     const tools = toolChoice(flags.tools)
     if (!http && isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
-    const first = await projectFor(flags)
+    const first = await clientProject(flags)
     const given: McpOptions = {
       // A root that the user names is the limit; without it the client names the project.
       place:
         first.options.repoPath === undefined
-          ? { anywhere: (root) => projectFor(root === undefined ? flags : { ...flags, root: [root] }) }
+          ? { anywhere: (root) => clientProject(root === undefined ? flags : { ...flags, root: [root] }) }
           : { within: first },
       first,
       tools,
@@ -53,7 +53,7 @@ export const command: Command = {
   },
 }
 
-async function projectFor(given: FlagValues): Promise<ClientProject> {
+async function clientProject(given: FlagValues): Promise<ClientProject> {
   const flags = { ...given, root: given.root ?? [] }
   const options = forLongProcess(await cladaOptions(flags))
   const loaded = await loadConfigFiles(flags)

@@ -33,7 +33,7 @@ export const command: Command = {
       steps: 'true',
     })
     const [only] = result.results
-    const all = only?.success ? structuresIn(only.data) : undefined
+    const all = only?.success ? outlineEntriesIn(only.data) : undefined
     const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
     if (flags.json !== undefined) printJson(structures ? { structures } : (only ?? result))
     else if (structures !== undefined && structures.length > 0) print(fitLine(spellOut(outlineBody(structures))))
@@ -54,7 +54,7 @@ function fitLine(text: string): string {
     .join('\n')
 }
 
-const structuresIn = (data: unknown): readonly OutlineEntry[] | undefined =>
+const outlineEntriesIn = (data: unknown): readonly OutlineEntry[] | undefined =>
   typeof data === 'object' && data !== null && 'structures' in data && Array.isArray(data.structures)
     ? data.structures
     : undefined

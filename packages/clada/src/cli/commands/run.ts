@@ -15,7 +15,7 @@ import { canAsk, giveText, readGiving, isLive, isTerminal, print, readInputs, sa
 import { ProgressLine, openShownChanges } from '../live-output.ts'
 import { LiveReport } from '../live-report.ts'
 import { rootOf, settingsOf } from '../../config/settings.ts'
-import { slashed } from '../../core/paths.ts'
+import { withSlashes } from '../../core/paths.ts'
 import { platform } from '../../core/platform.ts'
 import {
   cladaOptions,
@@ -67,7 +67,7 @@ export const command: Command = {
     const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
     const { totalTimeout, ...options } = {
       ...(await cladaOptions(given)),
-      replyFiles: [...words.filter((name) => name !== '-').map((name) => path.resolve(name)), ...redirected()],
+      replyFiles: [...words.filter((name) => name !== '-').map((name) => path.resolve(name)), ...listRedirected()],
       ask: canAsk() ? asking : undefined,
     }
     const flags = await withConfig(given)
@@ -76,7 +76,7 @@ export const command: Command = {
     const shown = reportOptions(flags)
     const clada = new Clada(options)
     const unheard = await configWarnings(given)
-    const review = flags.review === undefined ? undefined : await reviewing(shown.color ?? false)
+    const review = flags.review === undefined ? undefined : await makeReviewer(shown.color ?? false)
     const inputs = isLive(words) && review === undefined ? [{ name: '-', text: undefined }] : await readInputs(words)
     const isPrinted = flags.quiet === undefined && flags.json === undefined
     const results: ExecutionResult[] = []
@@ -89,7 +89,7 @@ export const command: Command = {
       // Where a person sees the lines of the report as they come, they need no count of actions.
       progress =
         flags.quiet === undefined ? new ProgressLine(isPrinted && isTerminal(1) ? 'programs' : 'counts') : undefined
-      const root = slashed(rootOf(options.repoPath))
+      const root = withSlashes(rootOf(options.repoPath))
       const live = isPrinted
         ? new LiveReport({ formatFor, report, root, programs: programStream(flags), progress })
         : undefined
@@ -99,7 +99,7 @@ export const command: Command = {
       if (isPrinted && inputs.length > 1) print(`${results.length > 0 ? '\n' : ''}--- ${name}`)
       const alone = { onProgram: progress?.program, onAction: (one: ActionResult) => progress?.step(one) }
       const heard = { ...(live?.listen ?? alone), ...changes.listen, review: choices }
-      const done = await watched({ progress, totalTimeout, stop }, (watching) =>
+      const done = await runWatched({ progress, totalTimeout, stop }, (watching) =>
         text === undefined
           ? clada.executeStream(readStdinTexts(watching.signal), { ...watching, ...heard })
           : clada.execute(text, { ...watching, ...heard }),
@@ -125,7 +125,7 @@ export const command: Command = {
 }
 
 /** The files that the shell made for what this run prints: `clada reply.md > report.md`. */
-function redirected(): string[] {
+function listRedirected(): string[] {
   if (!platform.proc) return []
   return ([1, 2] as const).flatMap((to) => {
     try {
@@ -141,7 +141,7 @@ const isForModel = ({ success, results, parseErrors, notExecuted = [] }: Executi
   !success && results.length + parseErrors.length + notExecuted.length > 0
 
 /** Loaded only with --review. @throws UsageError */
-async function reviewing(color: boolean): Promise<(clada: Clada, text: string) => Promise<Reviewed | undefined>> {
+async function makeReviewer(color: boolean): Promise<(clada: Clada, text: string) => Promise<Reviewed | undefined>> {
   const { reviewWith } = await import('../review.ts')
   const reviewer = terminalReviewer()
   return (clada, text) => reviewWith(reviewer, { clada, text, color, editable: true })
@@ -154,7 +154,7 @@ interface Watched {
 }
 
 /** Runs with a time limit, with Ctrl-C, and with progress on stderr. */
-async function watched(
+async function runWatched(
   { progress, totalTimeout, stop }: Watched,
   work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {

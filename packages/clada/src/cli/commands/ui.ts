@@ -12,7 +12,7 @@ import { hostName } from '../../core/loopback.ts'
 import { isOsError } from '../../core/errors.ts'
 import { platform } from '../../core/platform.ts'
 import { SettingsError } from '../../core/settings.ts'
-import { slashed } from '../../core/paths.ts'
+import { withSlashes } from '../../core/paths.ts'
 
 export const command: Command = {
   name: 'ui',
@@ -54,11 +54,13 @@ export const command: Command = {
       throw new UsageError(`Cannot listen on port ${asked}: ${error.code}. Leave --port out, or name another.`)
     })
     const address = page.address()
-    print(`clada shows ${spellOutCommand(slashed(root))} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
+    print(
+      `clada shows ${spellOutCommand(withSlashes(root))} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`,
+    )
     if (host !== undefined) print(elsewhere(page, host))
     if (!page.companion.isPaired) print(`To pair the browser extension: ${page.companion.code()}`)
     if (flags['no-open'] === undefined) openBrowser(page, address)
-    await ended(page, host)
+    await waitForEnd(page, host)
     return 0
   },
 }
@@ -68,7 +70,7 @@ const elsewhere = (page: PageServer, host: string): string =>
   `Browsers elsewhere: http://${host}:${page.port}/ (not encrypted), with the code ${page.code()}`
 
 /** Waits for Ctrl-C. Enter prints another address, for another browser, and a code for its extension. */
-async function ended(page: PageServer, host: string | undefined): Promise<void> {
+async function waitForEnd(page: PageServer, host: string | undefined): Promise<void> {
   const { stdin } = process
   if (isTerminal(0)) {
     print('Enter shows another address, and a code to pair the browser extension.')

@@ -81,7 +81,7 @@ export const command: Command = {
 
     const options = { ...given, ask: makeAskBoth(view.questions, over.signal, paintFor(flags)) }
     const use = clipboardUse(flags, config.clipboard)
-    const board = once(async () => {
+    const board = memoize(async () => {
       const { openBoard } = await import('../watch/clipboard.ts')
       return openBoard(use, options, {
         say: (line) => view.screen.print([line]),
@@ -91,7 +91,7 @@ export const command: Command = {
         run: (reply) => void listener?.submit(reply).catch(() => {}),
       })
     })
-    const listener = await started(file, view, {
+    const listener = await startOrReport(file, view, {
       clada: options,
       report,
       outputFile: listening.output_file,
@@ -155,13 +155,13 @@ function clipboardUse(flags: FlagValues, config: Config['clipboard']): Clipboard
   }
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function memoize<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => (made ??= make())
 }
 
 /** Undefined if it cannot start, which is reported. */
-async function started(
+async function startOrReport(
   filePath: string,
   view: ListenerView,
   options: Omit<ListenerOptions, 'filePath' | 'onEvent'>,

@@ -63,7 +63,7 @@ export async function openBoard(
   if (watch !== undefined) say(`Watching the clipboard (${clipboard?.name}). ${wayToRun(keys)}`)
   return {
     copy: async (text) => {
-      const here = await put(text, clipboard, watch)
+      const here = await putText(text, clipboard, watch)
       return (osc52 && 'to' in byTerminal(text)) || (clipboard === undefined && !osc52 ? undefined : here)
     },
     take: () => {
@@ -79,7 +79,7 @@ function wayToRun(keys: Talk['keys']): string {
 }
 
 /** Through the watch where there is one, so that it recognises its own answers. */
-async function put(
+async function putText(
   text: string,
   clipboard: Clipboard | undefined,
   watch: ClipboardWatch | undefined,

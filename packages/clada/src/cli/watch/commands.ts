@@ -88,7 +88,7 @@ async function showOutputFile({ view: { output, outputName, screen }, lend }: Wo
 export function press(key: string, bench: Workbench): void {
   const { view, quit } = bench
   if (key === 'ctrl-c' || key === 'ctrl-d') return quit(key === 'ctrl-c' ? 130 : 0)
-  if (key === 'ctrl-z') return void bench.lend(suspended)
+  if (key === 'ctrl-z') return void bench.lend(suspendProcess)
   if (view.questions?.key(key)) return
   const found = keyCommands.find((one) => one.key === key)
   if (found === undefined) return
@@ -98,7 +98,7 @@ export function press(key: string, bench: Workbench): void {
 }
 
 /** Suspends the process, as the shell does, until it continues. */
-const suspended = (): Promise<void> =>
+const suspendProcess = (): Promise<void> =>
   new Promise((back) => {
     process.once('SIGCONT', () => back())
     process.kill(process.pid, 'SIGTSTP')

@@ -58,7 +58,7 @@ export function makeLiveScreen(out: { readonly columns?: number } & NodeJS.Event
   function flush(): void {
     scheduled = undefined
     if (suspended) return
-    const line = joined(parts, columns() - 1)
+    const line = joinThatFit(parts, columns() - 1)
     if (waiting.length === 0 && line === shown) return
     const lines = waiting.map((one) => `${one}\n`).join('')
     waiting = []
@@ -107,7 +107,7 @@ export function makeLiveScreen(out: { readonly columns?: number } & NodeJS.Event
 }
 
 /** Whole parts, as many as fit; the first is cut where even that is too long. */
-function joined(parts: readonly string[], columns: number): string {
+function joinThatFit(parts: readonly string[], columns: number): string {
   const [first = '', ...rest] = parts
   let line = truncateToWidth(first, columns)
   for (const part of rest) {

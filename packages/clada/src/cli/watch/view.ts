@@ -9,7 +9,7 @@ import { makeKeyQuestions, type KeyQuestions } from './keys.ts'
 import { truncateToWidth } from '../../report/width.ts'
 import { makeLiveScreen, makePlainScreen, type Screen } from './screen.ts'
 import { changeLines } from '../../report/action-diff.ts'
-import { slashed } from '../../core/paths.ts'
+import { withSlashes } from '../../core/paths.ts'
 
 export interface ViewOptions {
   readonly root: string
@@ -232,7 +232,8 @@ function endLines({ result, copied, origin, above }: Done, look: ViewStyle): str
 const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortenPaths(line, root))
 
 /** Paths inside the project, as a person calls them. */
-export const shortenPaths = (text: string, root: string): string => slashed(text).replaceAll(`${slashed(root)}/`, '')
+export const shortenPaths = (text: string, root: string): string =>
+  withSlashes(text).replaceAll(`${withSlashes(root)}/`, '')
 
 export function formatTime(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')

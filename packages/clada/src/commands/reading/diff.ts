@@ -3,7 +3,7 @@ import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { formatExtent, groupRuns, MARKS } from '@clada/reply/text/unified-diff.ts'
 import path from 'node:path'
 import type { ListedEntry, PathArg } from '../../core/files.ts'
-import { bounded } from '../../core/time-limit.ts'
+import { runBounded } from '../../core/time-limit.ts'
 import type { PathOperand } from '../scope.ts'
 import { childOf, noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
 
@@ -90,7 +90,7 @@ async function compareFiles(one: PathArg, other: PathArg, reader: ReadingRun, co
   const isUnified = reader.has('-u', '-U')
   const context = isUnified ? Number(reader.valueOf('-U') ?? 3) : 0
   const sides = { before: splitKeepingEnds(before.toString()), after: splitKeepingEnds(after.toString()) }
-  const hunks = hunksOf(sides, context, reader)
+  const hunks = comparedHunks(sides, context, reader)
   if (hunks.length === 0 && reader.has('-s')) reader.print(`Files ${one.given} and ${other.given} are identical\n`)
   if (hunks.length === 0) return
   differs(reader)
@@ -123,8 +123,8 @@ interface DiffHunk {
   readonly runs: readonly LineRun[]
 }
 
-function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun): DiffHunk[] {
-  const runs = bounded(() =>
+function comparedHunks({ before, after }: Sides, context: number, reader: ReadingRun): DiffHunk[] {
+  const runs = runBounded(() =>
     diffLines(
       before.map((line) => comparable(line, reader)),
       after.map((line) => comparable(line, reader)),
@@ -134,8 +134,8 @@ function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun):
   let [oldAt, newAt] = [0, 0]
   for (const { lead, runs: group } of groupRuns(runs, context)) {
     const hunk = { oldAt: oldAt + lead, newAt: newAt + lead, runs: group.filter(({ count }) => count > 0) }
-    oldAt = hunk.oldAt + lengthOf(group, 'old')
-    newAt = hunk.newAt + lengthOf(group, 'new')
+    oldAt = hunk.oldAt + countSideLines(group, 'old')
+    newAt = hunk.newAt + countSideLines(group, 'new')
     if (hunk.runs.length > 0 && !(reader.has('-B') && isBlankOnly(hunk, { before, after }))) hunks.push(hunk)
   }
   return hunks
@@ -149,7 +149,7 @@ function comparable(line: string, reader: ReadingRun): string {
   return reader.has('-i') ? text.toLowerCase() : text
 }
 
-const lengthOf = (runs: readonly LineRun[], side: 'old' | 'new'): number =>
+const countSideLines = (runs: readonly LineRun[], side: 'old' | 'new'): number =>
   runs.reduce((sum, { kind, count }) => (kind === 'same' || kind === side ? sum + count : sum), 0)
 
 const isBlankOnly = (hunk: DiffHunk, sides: Sides): boolean =>
@@ -177,14 +177,14 @@ function unifiedHunk(hunk: DiffHunk, sides: Sides): string {
   const body = changedRuns(hunk, sides).flatMap(({ kind, lines }) =>
     lines.map((line) => MARKS[kind] + withNoNewlineMark(line)),
   )
-  const [oldEnd, newEnd] = [oldAt + lengthOf(runs, 'old'), newAt + lengthOf(runs, 'new')]
+  const [oldEnd, newEnd] = [oldAt + countSideLines(runs, 'old'), newAt + countSideLines(runs, 'new')]
   return `@@ -${formatExtent(oldAt, oldEnd)} +${formatExtent(newAt, newEnd)} @@\n${body.join('')}`
 }
 
 /** `5,6c5` and then the lines of both sides. */
 function normalHunk(hunk: DiffHunk, sides: Sides): string {
   const { oldAt, newAt, runs } = hunk
-  const [removed, added] = [lengthOf(runs, 'old'), lengthOf(runs, 'new')]
+  const [removed, added] = [countSideLines(runs, 'old'), countSideLines(runs, 'new')]
   const range = (at: number, count: number): string =>
     count === 0 ? String(at) : count === 1 ? String(at + 1) : `${at + 1},${at + count}`
   const letter = removed === 0 ? 'a' : added === 0 ? 'd' : 'c'

@@ -6,7 +6,7 @@ import { noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
 
 /** grep, by the search that the action of this name uses. */
 export async function runGrep(reader: ReadingRun): Promise<void> {
-  const places = placesOf(reader)
+  const places = searchedPaths(reader)
   const isAmong = reader.operands.length > 1 || places.some(({ isDirectory }) => isDirectory)
   const shown = reader.lastOf('-H', '-h') ?? (isAmong ? '-H' : '-h')
   const printer = new HitPrinter(reader, shown === '-H')
@@ -24,7 +24,7 @@ interface SearchedPath {
 }
 
 /** What is searched. Without an operand `-r` searches the directory that it is in. */
-function placesOf(reader: ReadingRun): SearchedPath[] {
+function searchedPaths(reader: ReadingRun): SearchedPath[] {
   const directory = (absolute: string, lead: string): SearchedPath => ({
     arg: { given: '.', absolute },
     isDirectory: true,

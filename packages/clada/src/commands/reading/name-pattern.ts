@@ -46,7 +46,7 @@ function patternParts(pattern: readonly string[], anyCase: boolean): PatternPart
       const end = pattern.indexOf(']', from + 1)
       if (end === -1) parts.push(literal('['))
       else {
-        const isIn = inRanges(rangesIn(pattern.slice(from, end)), anyCase)
+        const isIn = inRanges(characterRanges(pattern.slice(from, end)), anyCase)
         parts.push(isNegated ? (one) => !isIn(one) : isIn)
         at = end
       }
@@ -57,7 +57,7 @@ function patternParts(pattern: readonly string[], anyCase: boolean): PatternPart
 
 type Range = readonly [first: string, last: string]
 
-function rangesIn(characters: readonly string[]): Range[] {
+function characterRanges(characters: readonly string[]): Range[] {
   const ranges: Range[] = []
   for (let at = 0; at < characters.length; at++) {
     const first = characters[at] ?? ''

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { groupName, userName } from '../../process/account-names.ts'
-import { slashed } from '../../core/paths.ts'
+import { withSlashes } from '../../core/paths.ts'
 import type { FileStat } from '../../core/files.ts'
 import { forEachOperand, noSuchFile, type ReadingRun } from './reading-run.ts'
 import { modeText, typeName } from './status.ts'
@@ -90,12 +90,12 @@ export async function runRealpath(reader: ReadingRun): Promise<void> {
       found !== undefined ||
       reader.has('-m') ||
       (!reader.has('-e') && (await reader.files.look(above, 'list'))?.type === 'directory')
-    if (isThere) reader.print(`${slashed(found?.absolute ?? absolute)}\n`)
+    if (isThere) reader.print(`${withSlashes(found?.absolute ?? absolute)}\n`)
     else reader.complain(given, noSuchFile)
   }
 }
 
 /** pwd: the directory that the command runs in. */
 export async function runPwd(reader: ReadingRun): Promise<void> {
-  reader.print(`${slashed(reader.cwd.absolute)}\n`)
+  reader.print(`${withSlashes(reader.cwd.absolute)}\n`)
 }

@@ -31,8 +31,8 @@ class Drawing {
   constructor(reader: ReadingRun) {
     this.#reader = reader
     this.#depth = Number(reader.valueOf('-L') ?? Infinity)
-    this.#isLeftOut = anyOf(reader.valueOf('-I'))
-    this.#isWanted = anyOf(reader.valueOf('-P'))
+    this.#isLeftOut = matchesAny(reader.valueOf('-I'))
+    this.#isWanted = matchesAny(reader.valueOf('-P'))
   }
 
   async draw(operand: PathArg): Promise<void> {
@@ -101,7 +101,7 @@ class Drawing {
 }
 
 /** Patterns for names, `|` between them. */
-function anyOf(patterns: string | undefined): ((name: string) => boolean) | undefined {
+function matchesAny(patterns: string | undefined): ((name: string) => boolean) | undefined {
   const all = patterns?.split('|').map((pattern) => namePattern(pattern))
   return all && ((name) => all.some((matches) => matches(name)))
 }

@@ -36,7 +36,7 @@ const readNumbered = (path: string, lines?: string): Meant => ({
 const readers: Readonly<Record<string, (words: readonly string[]) => Meant>> = {
   sed: (words) => {
     const [quiet, script, file, more] = words
-    const ranges = quiet === '-n' && script !== undefined ? rangesIn(script) : undefined
+    const ranges = quiet === '-n' && script !== undefined ? printedRanges(script) : undefined
     if (ranges !== undefined && file !== undefined && more === undefined && !file.startsWith('-'))
       return readNumbered(file, ranges)
     if (quiet === '-i' || quiet?.startsWith('-i'))
@@ -63,7 +63,7 @@ const readers: Readonly<Record<string, (words: readonly string[]) => Meant>> = {
 }
 
 /** `80,125p`, `5p`, several with `;` between, as lines of `file_read_numbered`. */
-function rangesIn(script: string): string | undefined {
+function printedRanges(script: string): string | undefined {
   const parts = script.split(';').map((part) => /^\s*(\d+)(?:,(\d+))?\s*p\s*$/.exec(part))
   const ranges = parts.map((part) => part && (part[2] === undefined ? part[1] : `${part[1]}-${part[2]}`))
   return ranges.every((range) => range !== null && range !== undefined) ? ranges.join(',') : undefined

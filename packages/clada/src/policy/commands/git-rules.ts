@@ -164,13 +164,13 @@ export const gitRules: readonly CommandRule[] = [
 /** One commit, or two with dots between. No `REV:path`, no search, no tree: those would show files by another name. */
 export function commitOnly(revision: string): string | undefined {
   const [, negated = '', first = '', dots, second = ''] = /^(\^?)(.*?)(?:(\.{2,3})(.*))?$/.exec(revision) ?? []
-  if (dots === undefined) return isRevision(first) ? `${negated}${first}^{commit}` : undefined
+  if (dots === undefined) return looksLikeRevision(first) ? `${negated}${first}^{commit}` : undefined
   const ends = [first, second].map((end) => (end === '' ? 'HEAD' : end))
-  if (negated !== '' || !ends.every(isRevision)) return undefined
+  if (negated !== '' || !ends.every(looksLikeRevision)) return undefined
   return ends.map((end) => `${end}^{commit}`).join(dots)
 }
 
-const isRevision = (name: string): boolean =>
+const looksLikeRevision = (name: string): boolean =>
   /^(?![-.])[A-Za-z0-9._/@\u00a1-\uffff-]+(?:@\{(?:\d{1,6}|u|upstream)\}|@\{\})?(?:~\d{0,6}|\^\d{0,3}|\^\{commit\})*$/.test(
     name,
   )

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { slashed } from '../../core/paths.ts'
+import { withSlashes } from '../../core/paths.ts'
 
 /**
  * What does the same as a line that only a shell could run: the command alone, one block for each command, or the action
@@ -12,14 +12,14 @@ export function adviseInstead(command: string, root: string, says: Says): string
   const [first] = stages
   const cd = first?.words[0] === 'cd' && first.next === '&&' ? stages.shift() : undefined
   const dir = cd?.words[1] ?? '.'
-  const said = adviceFor(stages)
+  const said = adviseOnStages(stages)
   if (said === undefined) return undefined
   const advice = typeof said === 'string' ? said : says === 'own operations' ? commandFor(said) : undefined
   if (typeof said === 'string' || advice !== undefined)
     return cd === undefined ? advice : `${advice} Its directory is dir="${dir}".`
   // Whole paths, which every syntax takes.
   const whole = (name: string, value: string): string =>
-    name.endsWith('path') ? slashed(path.resolve(root, dir, value)) : value
+    name.endsWith('path') ? withSlashes(path.resolve(root, dir, value)) : value
   const given = Object.entries(said.params).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}="${whole(name, value)}"`],
   )
@@ -54,7 +54,7 @@ interface Use {
   readonly after?: string
 }
 
-function adviceFor(stages: Stage[]): string | Use | undefined {
+function adviseOnStages(stages: Stage[]): string | Use | undefined {
   const [first] = stages
   if (first === undefined) return undefined
   const into = first.redirects.filter(({ to }) => to !== '/dev/null' && !/^&\d$/.test(to))
@@ -65,14 +65,14 @@ function adviceFor(stages: Stage[]): string | Use | undefined {
     if (!isPlain) return inShell
     return `Commands run without a shell. Send one block for each: ${stages.map(({ text }) => text).join(', then ')}.`
   }
-  if (stages.length === 1) return first.redirects.length > 0 ? alone(first) : adviceForGlob(first)
+  if (stages.length === 1) return first.redirects.length > 0 ? adviseRunAlone(first) : adviceForGlob(first)
   return adviceForPipe(first, stages.slice(1)) ?? inShell
 }
 
 const inShell =
   'Commands run without a shell. exec with lang="bash" and this line as code runs it in the sandbox, without network.'
 
-const alone = ({ text }: Stage): string =>
+const adviseRunAlone = ({ text }: Stage): string =>
   `Run it alone: ${text}. Its whole output is kept, standard error included, and the report shows what matters of it.`
 
 const using = (action: string, params: Use['params'], after?: string): Use => ({
@@ -105,7 +105,7 @@ function adviceForPipe(first: Stage, rest: readonly Stage[]): string | Use | und
     const isOne = name === 'cat' && file !== undefined && more === undefined
     if (isOne && next?.words[0] === 'head') return using('file_read_numbered', { path: file, lines: `1-${count}` })
     if (isOne && next?.words[0] === 'tail') return `Run it alone: tail -n ${count} ${file}.`
-    return alone(first)
+    return adviseRunAlone(first)
   }
   if (next === undefined || others.some(({ words: [program = ''] }) => !cutters.has(program))) return undefined
   const [filter, ...given] = next.words[0] === 'xargs' ? next.words.slice(1) : next.words
@@ -167,7 +167,7 @@ function stagesOf(line: string): Stage[] | undefined {
     }
     operator.lastIndex = at
     const [found] = operator.exec(line) ?? []
-    const word = found === undefined ? wordAt(line, at) : undefined
+    const word = found === undefined ? plainWordAt(line, at) : undefined
     if (word !== undefined) {
       stage.words.push(word.value)
       stage.text += `${stage.text === '' ? '' : ' '}${line.slice(at, word.end)}`
@@ -177,7 +177,7 @@ function stagesOf(line: string): Stage[] | undefined {
       at += found.length
       const duplicate = /^&\d/.exec(line.slice(at))?.[0]
       while (line[at] === ' ') at++
-      const to = duplicate === undefined ? wordAt(line, at) : { value: duplicate, end: at + duplicate.length }
+      const to = duplicate === undefined ? plainWordAt(line, at) : { value: duplicate, end: at + duplicate.length }
       if (to === undefined) return undefined
       stage.redirects.push({ operator: found, to: to.value })
       at = to.end
@@ -192,7 +192,7 @@ function stagesOf(line: string): Stage[] | undefined {
   return stages.every(({ words }) => words.length > 0) ? stages : undefined
 }
 
-function wordAt(line: string, start: number): { value: string; end: number } | undefined {
+function plainWordAt(line: string, start: number): { value: string; end: number } | undefined {
   let [value, end] = ['', start]
   for (;;) {
     piece.lastIndex = end

@@ -1,4 +1,4 @@
-import { isInside, slashed } from '../../core/paths.ts'
+import { isInside, withSlashes } from '../../core/paths.ts'
 import type { IgnoreFile } from '../../core/settings.ts'
 import { reservedNames } from '../../core/reserved-names.ts'
 import { belowRoot } from '../below-root.ts'
@@ -171,7 +171,7 @@ function ignoredNames({ dir, rules }: IgnoreFile, root: string): BlockedName[] {
     .flatMap(({ names }) => {
       const [first, ...rest] = names.map((name) => name.replace(/\\[^]|\[[^\]]+\]/g, '?'))
       if (first === '**' && rest.length > 0) return [{ pattern: rest.join('/'), allows: false }]
-      const glob = [slashed(dir), first, ...rest].join('/')
+      const glob = [withSlashes(dir), first, ...rest].join('/')
       return belowRoot(glob, root).map((pattern) => ({ pattern, allows: false, from: 'root' as const }))
     })
 }

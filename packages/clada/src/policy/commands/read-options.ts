@@ -24,7 +24,7 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): CommandR
     for (const [name, ...values] of read.given) given.set(name, [...(given.get(name) ?? []), ...values])
   }
   const has = (...flags: readonly string[]): boolean => flags.some((name) => given.has(name))
-  return place(rule, operands, { options, beforeDashes, has, valuesOf: (flag) => given.get(flag) ?? [] })
+  return placeOperands(rule, operands, { options, beforeDashes, has, valuesOf: (flag) => given.get(flag) ?? [] })
 }
 
 const no = (reason: string): CommandReading & { ok: false } => ({ ok: false, reason })
@@ -43,7 +43,7 @@ function optionIn(rule: CommandRule, word: string, waiting: Word[]): OptionsRead
     const meant = find(rule, rule.dashNumber)
     if (meant !== undefined) return readValue(rule, meant, word.slice(1), waiting)
   }
-  if (word.startsWith('--') || rule.dashes === 'single' || word.length < 3) return unknown(rule, word)
+  if (word.startsWith('--') || rule.dashes === 'single' || word.length < 3) return refuseOption(rule, word)
   return bundle(rule, word, waiting)
 }
 
@@ -53,7 +53,7 @@ function bundle(rule: CommandRule, word: string, waiting: Word[]): OptionsReadin
   const given: GivenOption[] = []
   for (let at = 1; at < word.length; at++) {
     const option = find(rule, `-${word[at]}`)
-    if (option === undefined) return unknown(rule, word)
+    if (option === undefined) return refuseOption(rule, word)
     const rest = word.slice(at + 1)
     const takes = option.value !== undefined && !option.maybe
     const read = readValue(rule, option, takes && rest !== '' ? rest : undefined, waiting)
@@ -99,12 +99,16 @@ function valueProblem(value: Value, text: string): string | undefined {
 const find = (rule: CommandRule, name: string): Option | undefined =>
   rule.options.find((option) => option.flag === name || option.also?.includes(name))
 
-function unknown(rule: CommandRule, word: string): { ok: false; reason: string } {
+function refuseOption(rule: CommandRule, word: string): { ok: false; reason: string } {
   const known = rule.options.map(({ flag }) => flag).join(' ')
   return { ok: false, reason: `${rule.name} may not be given ${word}; allowed: ${known === '' ? 'no options' : known}` }
 }
 
-function place(rule: CommandRule, words: readonly Word[], read: Omit<ParsedCommand, 'operands'>): CommandReading {
+function placeOperands(
+  rule: CommandRule,
+  words: readonly Word[],
+  read: Omit<ParsedCommand, 'operands'>,
+): CommandReading {
   const { min, max, otherwise } = rule.operands
   const kinds = kindsOf(rule, read)
   const given = words.length === 0 && otherwise !== undefined ? [{ text: otherwise, glob: undefined }] : words

@@ -38,9 +38,9 @@ export function splitCommand(command: string, on: Platform = platform): Split {
       `it contains the invisible character ${codePointName(hidden.char)}`,
       'Write it with visible characters only.',
     )
-  const tokens = tokensOf(text, on)
+  const tokens = shellTokens(text, on)
   if (!Array.isArray(tokens)) return tokens
-  return commandLine(tokens, text)
+  return splitTokens(tokens, text)
 }
 
 const refuseSplit = (reason: string, advice: string): Split & { ok: false } => ({ ok: false, reason, advice })
@@ -49,7 +49,7 @@ const noOperators = 'Commands run without a shell. Write one plain command, and 
 
 type ShellToken = Word | { readonly operator: '&&'; readonly end: number }
 
-function tokensOf(text: string, on: Platform): ShellToken[] | (Split & { ok: false }) {
+function shellTokens(text: string, on: Platform): ShellToken[] | (Split & { ok: false }) {
   const tokens: ShellToken[] = []
   let at = 0
   while (at < text.length) {
@@ -67,7 +67,7 @@ function tokensOf(text: string, on: Platform): ShellToken[] | (Split & { ok: fal
       tokens.push({ operator: '&&', end: at })
       continue
     }
-    const read = wordAt(text, at, on)
+    const read = shellWordAt(text, at, on)
     if (!('word' in read)) return read
     tokens.push(read.word)
     at = read.end
@@ -75,7 +75,7 @@ function tokensOf(text: string, on: Platform): ShellToken[] | (Split & { ok: fal
   return tokens
 }
 
-function wordAt(text: string, start: number, on: Platform): { word: Word; end: number } | (Split & { ok: false }) {
+function shellWordAt(text: string, start: number, on: Platform): { word: Word; end: number } | (Split & { ok: false }) {
   let value = ''
   let quoted = false
   let glob: string | undefined
@@ -161,7 +161,7 @@ function operatorAt(text: string, at: number): '&&' | { name: string; advice: st
   if (found === '\n') {
     return { name: 'a line break', advice: 'Write one command; use one block for each, or end lines with a backslash.' }
   }
-  return { name: found, advice: adviceFor(found) }
+  return { name: found, advice: adviseOnOperator(found) }
 }
 
 /** Longest first: `>>` is not `>` twice. */
@@ -192,7 +192,7 @@ const operators = [
   '\n',
 ] as const
 
-function adviceFor(operator: string): string {
+function adviseOnOperator(operator: string): string {
   if (operator.startsWith('>') || operator === '&>' || operator === '&>>') {
     return 'Commands run without a shell. Write files with file_write (WRITE), which checks and journals them.'
   }
@@ -204,7 +204,7 @@ function adviceFor(operator: string): string {
   return noOperators
 }
 
-function commandLine(tokens: readonly ShellToken[], text: string): Split {
+function splitTokens(tokens: readonly ShellToken[], text: string): Split {
   const [first, dir, and] = tokens
   const leads = first !== undefined && 'text' in first && first.text === 'cd' && dir !== undefined && 'text' in dir
   const after = leads && and !== undefined && 'operator' in and ? and.end : undefined

@@ -36,7 +36,7 @@ export const editMessages: MessageRows<
   'text-absent': {
     code: 'match_count_mismatch',
     what: ({ param, after }) => (after ? `${param} not found after ${after}` : `${param} not found in file`),
-    details: (problem) => ({ path: problem.path, missing: missingParam(problem.param), ...placesOf(problem) }),
+    details: (problem) => ({ path: problem.path, missing: missingParam(problem.param), ...absenceDetails(problem) }),
     advice: (problem) => absentAdvice(problem.param, problem),
   },
   'already-applied': {
@@ -62,7 +62,7 @@ export const editMessages: MessageRows<
         : `expected ${expected} occurrences but found ${found}`,
     details: (problem) => {
       const { path, expected, found, places, missing } = problem
-      const near = placesOf(problem)
+      const near = absenceDetails(problem)
       return {
         path,
         expected,
@@ -86,7 +86,7 @@ export const editMessages: MessageRows<
       return {
         path: problem.path,
         hunks: problem.verdicts,
-        ...placesOf(problem),
+        ...absenceDetails(problem),
         found: isAmbiguous ? problem.found : undefined,
         places: isAmbiguous ? problem.places : undefined,
       }
@@ -143,7 +143,7 @@ export const editMessages: MessageRows<
     details: (problem) => ({
       path: problem.path,
       found: problem.replaced,
-      ...placesOf({ ...problem, nearest: problem.nearest ?? [] }),
+      ...absenceDetails({ ...problem, nearest: problem.nearest ?? [] }),
     }),
     advice: ({ nearest, elision: { why } }) =>
       `${nearest === undefined || why !== 'only-new' ? '' : 'The lines before and after it were not found exactly once. '}Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.`,
@@ -166,7 +166,7 @@ const elided: Readonly<Record<Elision['why'], string>> = {
 /** Most edits look for old_text, so it is not named. */
 const missingParam = (param = 'old_text'): string | undefined => (param === 'old_text' ? undefined : param)
 
-function placesOf({ nearest, applied, tooEarly }: Absence): Details {
+function absenceDetails({ nearest, applied, tooEarly }: Absence): Details {
   return {
     places: tooEarly,
     nearest: nearest.length > 0 ? nearest : undefined,
@@ -246,12 +246,12 @@ function verdictSentences(verdicts: readonly HunkVerdict[], reader: Audience): s
     const alike = verdicts.filter((each) => each.verdict === verdict)
     const [one, several] = verdictWords[verdict]
     const lines = alike.flatMap(({ line }) => line ?? [])
-    const where = lines.length < alike.length ? '' : ` on ${numbered('line', lines)}`
+    const where = lines.length < alike.length ? '' : ` on ${numberedNoun('line', lines)}`
     const resend = reader === 'model' ? `: do not send ${alike.length === 1 ? 'it' : 'them'} again` : ''
     const more = { applied: resend, reviewed: ': applied, except what the user left out' }
     const end = verdict === 'applied' || verdict === 'reviewed' ? more[verdict] : ''
     const hunks = alike.map(({ hunk }) => hunk)
-    return `${numbered('Hunk', hunks)} ${alike.length === 1 ? one : several}${where}${end}.`
+    return `${numberedNoun('Hunk', hunks)} ${alike.length === 1 ? one : several}${where}${end}.`
   })
 }
 
@@ -271,7 +271,7 @@ const verdictWords: Readonly<Record<HunkVerdict['verdict'], readonly [one: strin
 }
 
 /** `line 7`, `lines 7, 15 and 18`. */
-function numbered(noun: string, numbers: readonly number[]): string {
+function numberedNoun(noun: string, numbers: readonly number[]): string {
   const last = numbers.at(-1) ?? ''
   return numbers.length === 1 ? `${noun} ${last}` : `${noun}s ${numbers.slice(0, -1).join(', ')} and ${last}`
 }

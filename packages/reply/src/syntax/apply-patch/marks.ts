@@ -42,7 +42,7 @@ export class ApplyPatchMarks {
 
   constructor(source: Source, plain: ReadMarker) {
     this.#source = source
-    this.#all = new MarkList(() => findMarks(source, plain))
+    this.#all = new MarkList(() => findPatchMarks(source, plain))
   }
 
   /** The first beginning, or end without one, at or after a line. */
@@ -100,20 +100,20 @@ export const usualMarkup: readonly string[] = [BEGIN.row, END.row]
 const MARK = /^(\s*)\*\*\* ?(Begin|End) Patch(?: \*{3})?\s*$/
 const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/
 
-function findMarks(source: Source, plain: ReadMarker): PatchMark[] {
+function findPatchMarks(source: Source, plain: ReadMarker): PatchMark[] {
   const marks: PatchMark[] = []
   // The space after these words may be another one by now.
   eachLineWith(source, ['Begin', 'End'], (line) => {
-    const form = formOn(source, line, plain)
+    const form = patchFormOn(source, line, plain)
     if (form !== undefined) marks.push({ line, form })
   })
   const hasItems = marks.some(({ form }) => form.isItem)
-  const meant = hasItems ? marks.filter(({ form }, at) => form.isItem !== true || isClosed(marks, at)) : marks
+  const meant = hasItems ? marks.filter(({ form }, at) => form.isItem !== true || isPatchClosed(marks, at)) : marks
   return withSections(source, plain, meant)
 }
 
 /** An item of a list may as well tell of patches. */
-function isClosed(marks: readonly PatchMark[], at: number): boolean {
+function isPatchClosed(marks: readonly PatchMark[], at: number): boolean {
   const next = marks.slice(at + 1).find(({ form }) => form.indent === marks[at]?.form.indent)
   return next?.form.kind === 'end'
 }
@@ -159,7 +159,7 @@ class Sections {
     if (this.#next < begin) this.#next = fileFrom(this.#source.text, begin)
     while (this.#next < end) {
       const line = this.#source.lineAt(this.#next)
-      const form = formOn(this.#source, line, this.#plain)
+      const form = patchFormOn(this.#source, line, this.#plain)
       if (form !== undefined) return { line, form }
       this.#next = fileFrom(this.#source.text, this.#next + 1)
     }
@@ -176,7 +176,7 @@ function fileFrom(text: string, from: number): number {
   return Infinity
 }
 
-function formOn(source: Source, line: number, read: ReadMarker): PatchMarkForm | undefined {
+function patchFormOn(source: Source, line: number, read: ReadMarker): PatchMarkForm | undefined {
   // What most of them look like; the rest takes longer.
   if (isLine(source, line, BEGIN.row)) return BEGIN
   if (isLine(source, line, END.row)) return END

@@ -85,7 +85,7 @@ class PatchSection {
   /** What precedes the first section. */
   static outside(row: string, line: number): PatchSection {
     const section = new PatchSection(undefined, '', line)
-    section.#findings.push(unknown(line, row, 'before'))
+    section.#findings.push(unknownLine(line, row, 'before'))
     return section
   }
 
@@ -160,7 +160,7 @@ class PatchSection {
   #takeMarker(marker: string, row: string, line: number): void {
     if (MOVE.test(marker)) return this.#move(stripQuotes(namedOn(row)), marker, line)
     if (marker === '*** End of File' && this.#kind === 'Update') this.#rows.push(marker)
-    else this.#findings.push(unknown(line, marker, 'marker'))
+    else this.#findings.push(unknownLine(line, marker, 'marker'))
   }
 
   #move(destination: string, marker: string, line: number): void {
@@ -178,7 +178,7 @@ class PatchSection {
         return
       case 'Delete':
         // Some write what goes; the file goes whole.
-        if (row.trim() !== '' && !row.startsWith('-')) this.#findings.push(unknown(line, row, 'deleted'))
+        if (row.trim() !== '' && !row.startsWith('-')) this.#findings.push(unknownLine(line, row, 'deleted'))
         return
       case 'Update':
         this.#takeHunkRow(row, line)
@@ -226,7 +226,7 @@ const noPath = (line: number, row: string): Finding => ({
   code: 'patch-no-path',
 })
 
-const unknown = (line: number, row: string, where: 'before' | 'marker' | 'deleted'): Finding => ({
+const unknownLine = (line: number, row: string, where: 'before' | 'marker' | 'deleted'): Finding => ({
   line,
   code: 'patch-unknown',
   data: { row: row.trim(), where },

@@ -1,7 +1,7 @@
 import type { Block, BlockGroup } from '../../core/block.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { type Source, startsLine } from '../../core/source.ts'
-import { correctedCml, readDamagedCml } from './damage.ts'
+import { correctCml, readDamagedCml } from './damage.ts'
 import { attributeSpan, type Element, parseElement } from './element.ts'
 import { type LocatedElement, locateElement } from './locate.ts'
 import { blockNames, type TaskName, taskNames, tasks } from '../../core/elements.ts'
@@ -245,7 +245,7 @@ export const cml = {
   closer: /<\//,
   reader: (source): Reader => new CmlReader(source),
   throughDamage: () => readDamagedCml,
-  corrected: correctedCml,
+  corrected: correctCml,
   paths: 'relative',
   ids: 'counted',
   says: 'own operations',
@@ -266,7 +266,7 @@ function writeCml(call: Call): Rendered {
   const meaning = interpretCall(call)
   if ('refused' in meaning) return meaning
   const unfit = unfitIn(call)
-  return unfit ?? elementOf(meaning)
+  return unfit ?? writeElement(meaning)
 }
 
 const writeCmlGroup = (texts: readonly string[], { atomic }: { atomic: boolean }): string =>
@@ -289,7 +289,7 @@ function unfitIn({ params }: Call): Refused | undefined {
 /** Not even as references. */
 const notInXml = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
-function elementOf(meaning: Meaning): Rendered {
+function writeElement(meaning: Meaning): Rendered {
   switch (meaning.kind) {
     case 'write': {
       const append = meaning.append ? ' append="true"' : ''
@@ -300,8 +300,10 @@ function elementOf(meaning: Meaning): Rendered {
       if (first === '' || end === '') return refuse('does not allow an empty search')
       const count = meaning.count === '1' ? '' : ` count=${quotedAttribute(meaning.count)}`
       const searched =
-        end === undefined ? [part('search', first)] : [part('search-start', first), part('search-end', end)]
-      const parts = [...searched, part('replace', meaning.replacement)]
+        end === undefined
+          ? [writePart('search', first)]
+          : [writePart('search-start', first), writePart('search-end', end)]
+      const parts = [...searched, writePart('replace', meaning.replacement)]
       return { text: [`<edit path=${quotedAttribute(meaning.path)}${count}>`, ...parts, '</edit>'].join('\n') }
     }
     case 'run': {
@@ -326,7 +328,7 @@ function elementOf(meaning: Meaning): Rendered {
   }
 }
 
-const part = (name: string, text: string): string => `<${name}>${cdata(text)}</${name}>`
+const writePart = (name: string, text: string): string => `<${name}>${cdata(text)}</${name}>`
 
 /**
  * Content, in as many sections as it takes: what a section would read as something else is cut in two, and one

@@ -19,7 +19,7 @@ export const readDamagedCml: ReadThroughDamage = (view, start) => {
   for (let n = start; ; n++) {
     const line = view.line(n)
     if (line === undefined) return undefined
-    const pieces = piecesOf(line, inside, escaped)
+    const pieces = splitLine(line, inside, escaped)
     if (pieces === undefined) return undefined
     // Only a group contains others: this one is not closed.
     if (n > start && !inside && name !== 'tasks' && blockNameIn(pieces.tags.trimStart()) !== undefined) return undefined
@@ -48,7 +48,7 @@ const plainOpen = /<!\[CDATA\[/
 const close = /(?:\]|\\\]){2}(?:>|&gt;|&#62;|&#x3e;|&#x3E;|\\>)/
 const plainClose = /\]\]>/
 
-function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | undefined {
+function splitLine(line: string, inside: boolean, escaped: boolean): Pieces | undefined {
   let clean = ''
   let markup = ''
   let tags = ''
@@ -106,19 +106,19 @@ const tag =
  * An element that has mistakes, as it was meant: texts without CDATA, attributes without quotes, a missing end tag.
  * Undefined where that is not certain.
  */
-export function correctedCml(raw: string): string | undefined {
+export function correctCml(raw: string): string | undefined {
   const [, name = ''] = /^<(\w+)/.exec(raw) ?? []
-  if (name !== 'tasks') return corrected(name, raw)
+  if (name !== 'tasks') return correctElement(name, raw)
   const open = /^<tasks\b[^>]*>/.exec(raw)?.[0]
   if (open === undefined) return undefined
   const inner = raw.slice(open.length).replace(/<\/tasks\s*>\s*$/, '')
   let failed = false
   const members = inner.replace(MEMBER, (element, member: string | undefined) => {
-    const text = member === undefined ? element : corrected(member, element)
+    const text = member === undefined ? element : correctElement(member, element)
     failed ||= text === undefined
     return text ?? ''
   })
-  return failed ? undefined : `${attributes(open)}${members.trimEnd()}\n</tasks>`
+  return failed ? undefined : `${correctAttributes(open)}${members.trimEnd()}\n</tasks>`
 }
 
 const MEMBER = new RegExp(
@@ -126,24 +126,25 @@ const MEMBER = new RegExp(
   'g',
 )
 
-function corrected(name: string, element: string): string | undefined {
+function correctElement(name: string, element: string): string | undefined {
   const open = /^<\w+\b[^>]*>/.exec(element)?.[0]
-  if (open === undefined || open.endsWith('/>')) return open === undefined ? undefined : attributes(element.trimEnd())
+  if (open === undefined || open.endsWith('/>'))
+    return open === undefined ? undefined : correctAttributes(element.trimEnd())
   const rest = element.slice(open.length)
   const closed = new RegExp(`</${name}\\s*>\\s*$`).exec(rest)
   // What is not closed is whole only if its last text is.
   if (closed === null && !/(?:\]\]>|<\/replace>)\s*$/.test(rest)) return undefined
   const inner = closed === null ? rest.trimEnd() : rest.slice(0, closed.index)
-  const body = name === 'edit' ? parts(inner) : section(inner, name === 'write')
-  return body === undefined ? undefined : `${attributes(open)}${body}</${name}>`
+  const body = name === 'edit' ? correctParts(inner) : correctSection(inner, name === 'write')
+  return body === undefined ? undefined : `${correctAttributes(open)}${body}</${name}>`
 }
 
-function parts(inner: string): string | undefined {
+function correctParts(inner: string): string | undefined {
   let failed = false
   const text = inner.replace(
     new RegExp(String.raw`<(${partNames.join('|')})>([\s\S]*?)<\/\1>`, 'g'),
     (_, part: string, own: string) => {
-      const written = section(own, false)
+      const written = correctSection(own, false)
       failed ||= written === undefined
       return `<${part}>${written ?? ''}</${part}>`
     },
@@ -154,7 +155,7 @@ function parts(inner: string): string | undefined {
 /**
  * A text in CDATA. Where it has lines of its own, the line breaks next to the tags are layout; only a file ends with one.
  */
-function section(inner: string, isFile: boolean): string | undefined {
+function correctSection(inner: string, isFile: boolean): string | undefined {
   if (/^\s*<!\[CDATA\[[\s\S]*\]\]>\s*$/.test(inner)) return inner
   if (inner.includes(CDATA)) return undefined
   // A text whose only markup is escaped is either XML or means the escapes.
@@ -165,7 +166,7 @@ function section(inner: string, isFile: boolean): string | undefined {
 }
 
 /** A tag whose attributes are in quotes, with the characters escaped that XML does not allow there. */
-const attributes = (tag: string): string =>
+const correctAttributes = (tag: string): string =>
   tag.replace(
     /(\s[\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]*[^\s"'>/]))/g,
     (_, name: string, ...values: unknown[]) => {

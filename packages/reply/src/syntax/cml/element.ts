@@ -41,7 +41,7 @@ export type ParsedElement =
 
 /** The element that these parts of a text are. */
 export function parseElement(text: string, parts: readonly ElementPart[]): ParsedElement {
-  const element = elementOf(text, parts)
+  const element = buildElement(text, parts)
   if (!(element instanceof XmlError)) return { ok: true, element }
   // Raw text is the usual reason why its markup does not parse either.
   const stray = parts.find(({ at, end }) => at === end)?.at ?? Infinity
@@ -50,7 +50,7 @@ export function parseElement(text: string, parts: readonly ElementPart[]): Parse
 
 type OpenElement = Element & { end: number; readonly nodes: XmlNode[] }
 
-function elementOf(text: string, parts: readonly ElementPart[]): Element | XmlError {
+function buildElement(text: string, parts: readonly ElementPart[]): Element | XmlError {
   const open: OpenElement[] = []
   for (const { at, end, section } of parts) {
     const within = open.at(-1)

@@ -104,7 +104,7 @@ class ElementLocator {
       this.#at = close + 3
       return 'open'
     }
-    this.#finding ??= malformed(at, 2, { code: 'cml-declaration' })
+    this.#finding ??= malformedFinding(at, 2, { code: 'cml-declaration' })
     this.#tagEndedLine = false
     this.#at = at + 2
     return 'open'
@@ -117,7 +117,7 @@ class ElementLocator {
     if (to === -1) return this.#endless(at, CDATA.length, 'CDATA')
     const inner = findInnerOpening(text, from, to)
     if (inner !== -1) {
-      this.#finding ??= malformed(inner, CDATA.length, { code: 'cml-inner-cdata' })
+      this.#finding ??= malformedFinding(inner, CDATA.length, { code: 'cml-inner-cdata' })
       to = findBalancedEnd(text, from)
       if (to === -1) return 'cut'
     }
@@ -166,7 +166,7 @@ class ElementLocator {
   #tooDeep(): CmlFinding | undefined {
     return this.#deep === undefined
       ? undefined
-      : malformed(this.#deep, 1, { code: 'cml-deep', data: { most: maxDepth } })
+      : malformedFinding(this.#deep, 1, { code: 'cml-deep', data: { most: maxDepth } })
   }
 
   #found(state: LocatedElement['state']): LocatedElement {
@@ -199,7 +199,7 @@ function tagFrom(text: string, from: number): { end: number; whole: boolean } {
   return { end: text.length, whole: false }
 }
 
-const malformed = (at: number, length: number, finding: Finding): CmlFinding => ({ ...finding, at, length })
+const malformedFinding = (at: number, length: number, finding: Finding): CmlFinding => ({ ...finding, at, length })
 
 const BANG = 33
 const LT = 60

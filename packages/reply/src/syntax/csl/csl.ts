@@ -27,7 +27,7 @@ import { makeDamageReader, Tokens } from '../tokens.ts'
 
 const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
 
-const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) => {
+const cslReader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) => {
   const tokens = Tokens.exact(source, lexCsl(cslDelimiters))
   const parser = new CslParser(tokens)
   let ahead = 0
@@ -48,7 +48,7 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
             next,
           }
         case 'tasks':
-          return { ...members(source, found.tasks), next }
+          return { ...groupMembers(source, found.tasks), next }
       }
     },
     fatal: () => parser.fatal,
@@ -56,14 +56,14 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
 }
 
 /** An empty TASKS gives no block and takes no number. */
-function members(
+function groupMembers(
   source: Source,
   tasks: CslTasks,
 ): { blocks: Block[]; diagnostics: Diagnostic[]; emptyGroups?: readonly number[] } {
   const { line, attributes, operations } = tasks
   const own = [...tasks.diagnostics, ...checkTasks(source, tasks)]
   const diagnostics = operations.map((operation) => diagnosticsOf(source, operation))
-  const because = reason(tasks, own, diagnostics)
+  const because = whyNoneRuns(tasks, own, diagnostics)
   const group = { line, atomic: isTrue(attributes.get('atomic')?.value) }
   const warnings = warnOfUnknownAttributes('TASKS', attributes)
   const blocks = operations.map((operation, i) => {
@@ -76,7 +76,7 @@ function members(
 }
 
 /** Why none of the operations can run, if so. */
-function reason(
+function whyNoneRuns(
   tasks: CslTasks,
   own: readonly Diagnostic[],
   diagnostics: readonly (readonly Diagnostic[])[],
@@ -137,7 +137,7 @@ const closedPart = (tasks: CslTasks): Pick<CslTasks, 'endLine'> =>
   tasks.endLine === null ? (tasks.operations.at(-1) ?? tasks) : tasks
 
 /** An operation with its attributes in quotes and an END; undefined where another operation may begin in its content. */
-function corrected(
+function correctOperation(
   raw: string,
   { cslDelimiters: { start, end } = defaultDelimiters }: ReadOptions,
 ): string | undefined {
@@ -309,10 +309,10 @@ export const csl = {
   waits: true,
   opener: /^<-{2,}/,
   marks: cslMarkerStart,
-  reader,
+  reader: cslReader,
   // Damage to delimiters that are not the usual ones cannot be recognised.
   throughDamage: ({ cslDelimiters }) => (cslDelimiters === undefined ? readThroughDamage : undefined),
-  corrected,
+  corrected: correctOperation,
   paths: 'relative',
   ids: 'counted',
   says: 'own operations',

@@ -95,17 +95,17 @@ export function parseMarker(line: string, { start, end }: Delimiters): CslMarker
   let after = word
   while (after < first && isWordPart(head.charCodeAt(after))) after++
   const name = head.slice(word, after)
-  if (after === first) return marker(text, name, first, first, first + end.length)
+  if (after === first) return makeMarker(text, name, first, first, first + end.length)
   if (name === '' || !isSpaceAt(head, after)) return undefined
   // The last one, because a value may hold the delimiter.
   const last = head.lastIndexOf(end)
-  return marker(text, name, after, last, last + end.length)
+  return makeMarker(text, name, after, last, last + end.length)
 }
 
 const isWordPart = (c: number): boolean =>
   (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || (c >= 48 && c <= 57) || c === UNDERSCORE
 
-function marker(text: string, name: string, from: number, to: number, rest: number): CslMarker {
+function makeMarker(text: string, name: string, from: number, to: number, rest: number): CslMarker {
   if (rest >= text.length) return { name, from, to }
   return { name, from, to, trailing: text.length - text.slice(rest).trimStart().length }
 }
@@ -155,7 +155,7 @@ export function parseAttributes(line: string, { from, to }: CslMarker, delimiter
       return attributeFailure(attributes, valueAt, to - valueAt, { code: 'csl-attribute-open', data: { delimiters } })
     if (attributes.has(name))
       return attributeFailure(attributes, nameAt, name.length, { code: 'csl-attribute-twice', data: { name } })
-    const value = unescaped(line.slice(valueAt + 1, close))
+    const value = unescapeQuoted(line.slice(valueAt + 1, close))
     attributes.set(name, { value, column: valueAt + 1, length: close + 1 - valueAt })
     at = skipSpacesTo(line, close + 1, to)
   }
@@ -164,10 +164,10 @@ export function parseAttributes(line: string, { from, to }: CslMarker, delimiter
 
 const attributeFailure = (attributes: Attributes, at: number, length: number, finding: Finding): ParsedAttributes => ({
   attributes,
-  finding: wrong(at, length, finding),
+  finding: findingAt(at, length, finding),
 })
 
-const wrong = (at: number, length: number, finding: Finding): Finding => ({ ...finding, column: at + 1, length })
+const findingAt = (at: number, length: number, finding: Finding): Finding => ({ ...finding, column: at + 1, length })
 
 function skipSpacesTo(line: string, at: number, to: number): number {
   while (at < to && isSpaceAt(line, at)) at++
@@ -186,7 +186,7 @@ function closingQuote(line: string, open: number, to: number, quote: number): nu
 }
 
 /** Any other backslash is one: `\n` in a path is two characters. */
-const unescaped = (raw: string): string => (raw.includes('\\') ? raw.replace(/\\(["'\\])/g, '$1') : raw)
+const unescapeQuoted = (raw: string): string => (raw.includes('\\') ? raw.replace(/\\(["'\\])/g, '$1') : raw)
 
 /** What a marker means where it is, and what is wrong with it there. */
 
@@ -215,7 +215,7 @@ export function readOutsideContent(line: CslToken, place: 'top' | 'TASKS'): Outs
   const known = isOperation(name)
   if (marker.trailing !== undefined) {
     const valid = (known && !nested) || (place === 'TASKS' && name === 'END')
-    const finding = valid ? trailing(line, marker.trailing) : wholeLine(line, { code: 'csl-not-alone' })
+    const finding = valid ? trailingFinding(line, marker.trailing) : wholeLine(line, { code: 'csl-not-alone' })
     if (!known) return { attributes: noAttributes, finding }
     return { opens: name, attributes: parseAttributes(text, marker, delimiters).attributes, finding }
   }
@@ -241,11 +241,11 @@ export function readOutsideContent(line: CslToken, place: 'top' | 'TASKS'): Outs
 
 /** Why a marker that could close a part of an operation does not. */
 export function badClosingFinding(line: MarkerLine, marker: CslMarker): Finding | undefined {
-  if (marker.trailing !== undefined) return trailing(line, marker.trailing)
+  if (marker.trailing !== undefined) return trailingFinding(line, marker.trailing)
   if (marker.name !== 'END' || !hasAttributes(line, marker)) return undefined
   const written = line.text.slice(marker.from, marker.to)
   const at = marker.from + written.length - written.trimStart().length
-  return wrong(at, written.trim().length, { code: 'csl-end-attributes', data: { delimiters: line.delimiters } })
+  return findingAt(at, written.trim().length, { code: 'csl-end-attributes', data: { delimiters: line.delimiters } })
 }
 
 export const hasAttributes = ({ text }: MarkerLine, { from, to }: CslMarker): boolean =>
@@ -274,7 +274,7 @@ function malformedLine(line: MarkerLine): OutsideMarkers {
 function unknownOperation(line: MarkerLine, marker: CslMarker, attributes: Attributes): OutsideMarkers {
   const { name } = marker
   const upper = name.toUpperCase()
-  const finding = wrong(line.delimiters.start.length, name.length, {
+  const finding = findingAt(line.delimiters.start.length, name.length, {
     code: 'csl-unknown',
     data: { name, operations: openers },
   })
@@ -284,7 +284,7 @@ function unknownOperation(line: MarkerLine, marker: CslMarker, attributes: Attri
   return { attributes, finding, opens: meant ? name : undefined }
 }
 
-const trailing = ({ text }: MarkerLine, at: number): Finding =>
-  wrong(at, text.trimEnd().length - at, { code: 'csl-trailing', data: { hasCr: text.slice(0, at).includes('\r') } })
+const trailingFinding = ({ text }: MarkerLine, at: number): Finding =>
+  findingAt(at, text.trimEnd().length - at, { code: 'csl-trailing', data: { hasCr: text.slice(0, at).includes('\r') } })
 
-const wholeLine = ({ text }: MarkerLine, finding: Finding): Finding => wrong(0, text.trimEnd().length, finding)
+const wholeLine = ({ text }: MarkerLine, finding: Finding): Finding => findingAt(0, text.trimEnd().length, finding)

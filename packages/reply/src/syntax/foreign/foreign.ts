@@ -260,7 +260,7 @@ export const foreignSyntax = (format: ForeignFormat) =>
       let count = 0
       const blockFrom = (found: ForeignBlock): Block => {
         const own = foreignBlock(source, format, String(++count), found, strict)
-        const block = controlCharacters === 'refuse' ? withoutControls(source, own) : own
+        const block = controlCharacters === 'refuse' ? refuseMadeControl(source, own) : own
         return found.markup === undefined || strict
           ? block
           : flagDamagedParams(source, block, kindsOfMarkup(found.markup))
@@ -278,11 +278,11 @@ export const foreignSyntax = (format: ForeignFormat) =>
 function foreignBlock(source: Source, format: ForeignFormat, id: string, found: ForeignBlock, strict: boolean): Block {
   const { action, label, startLine, endLine, lastLine } = found
   const own = found.warnings?.length ?? 0
-  const indented = strict ? undefined : indentation(source, format, found)
+  const indented = strict ? undefined : warnOfIndentation(source, format, found)
   const params = new Texts()
   for (const name in found.params) {
     const text = found.params[name] ?? ''
-    params[name] = name === 'path' && text.includes('\\') ? withSlashes(text) : text
+    params[name] = name === 'path' && text.includes('\\') ? withForwardSlashes(text) : text
   }
   const block: { -readonly [key in keyof Block]: Block[key] } = {
     syntax: found.syntax ?? format.name,
@@ -308,7 +308,7 @@ function foreignBlock(source: Source, format: ForeignFormat, id: string, found: 
 }
 
 /** A block that fails if an escape of JSON makes a control character. */
-function withoutControls(source: Source, block: Block): Block {
+function refuseMadeControl(source: Source, block: Block): Block {
   const { params, raw, diagnostics, startLine: line } = block
   for (const name in params) {
     const character = findMadeControl(params[name] ?? '', raw)
@@ -325,24 +325,25 @@ function withoutControls(source: Source, block: Block): Block {
 }
 
 /** Windows separators, which every system reads. Before a mark a backslash may be an escape of Markdown. */
-const withSlashes = (path: string): string => (/\\(?![A-Za-z0-9])/.test(path) ? path : path.replaceAll('\\', '/'))
+const withForwardSlashes = (path: string): string =>
+  /\\(?![A-Za-z0-9])/.test(path) ? path : path.replaceAll('\\', '/')
 
 const none: readonly Diagnostic[] = []
 
 /** A block that is indented as a whole. Lines of a diff begin with a space anyway, but not the name above them. */
-function indentation(
+function warnOfIndentation(
   source: Source,
   { name }: ForeignFormat,
   { startLine, endLine, findings }: ForeignBlock,
 ): [string] | undefined {
   if (findings.length > 0) return undefined
-  const endsIndented = endLine !== null && name !== 'udiff' && isIndented(source, endLine)
-  return endsIndented || isIndented(source, startLine)
+  const endsIndented = endLine !== null && name !== 'udiff' && isIndentedMark(source, endLine)
+  return endsIndented || isIndentedMark(source, startLine)
     ? [`lines ${startLine}-${endLine ?? ''}: the block is indented, and was read without its indentation`]
     : undefined
 }
 
-const isIndented = (source: Source, line: number): boolean =>
+const isIndentedMark = (source: Source, line: number): boolean =>
   isSpace(source.text.charCodeAt(source.startOf(line))) && /^\s+(?:---|\*\*\*|>{5}|<{5})/.test(source.line(line))
 
 /** A path that is created may also create its directory. */

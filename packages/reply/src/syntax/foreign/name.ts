@@ -12,9 +12,9 @@ export function readFileName(line: string): string | undefined {
   if (line.length > LONG) return undefined
   const text = withLinkTargets(line).trim()
   if (isPlainName(text)) return text
-  const name = nameInside(text, [label, ...around()])
+  const name = nameInside(text, [label, ...marksAroundNames()])
   // A name may have spaces, and begin with such a word.
-  return name === undefined || /\s/.test(name) ? nameInside(text, around()) : name
+  return name === undefined || /\s/.test(name) ? nameInside(text, marksAroundNames()) : name
 }
 
 /**
@@ -69,7 +69,7 @@ const label: Marks = {
 let known: readonly Marks[] | undefined
 
 /** What may be around a name. Made when it is needed: the tables for \p{…} would cost every start two milliseconds. */
-const around = (): readonly Marks[] =>
+const marksAroundNames = (): readonly Marks[] =>
   (known ??= [
     { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
     { pattern: /^(?:#{2,}\s+(?=\/)|(?:#+|\/\/+|--|;+|%+)\s*(?=[^\s#/;%-]))(?<name>.+)$/, marks: false },
@@ -102,9 +102,9 @@ const around = (): readonly Marks[] =>
 export function readFenceName({ info }: Fence): string | undefined {
   if (!SEPARATOR.test(info)) return undefined
   const word = info.slice(info.search(/\S+$/))
-  if (!isPath(word)) return undefined
+  if (!looksLikePath(word)) return undefined
   const name = /(?:^|[:=])["'`]?([^"'`:={}]+)["'`]?\}?$/.exec(word)?.[1]
-  return name !== undefined && isPath(name) ? name : undefined
+  return name !== undefined && looksLikePath(name) ? name : undefined
 }
 
 const SEPARATOR = /[./\\]/
@@ -147,11 +147,11 @@ const WITHOUT_EXTENSION =
 function looksLikeName(text: string, marked: boolean): boolean {
   // In Chinese and Japanese no space is between a label and the name.
   if (text === '' || text.length > 1024 || /[<>|"`\0：]|^\w+:\/\/|[.!?,;。]$/.test(text)) return false
-  if (/\s/.test(text)) return marked && isPath(text) && !/:\s/.test(text)
-  return marked || isPath(text) || /^(?:[A-Z]\w*file|[A-Z][A-Z_]+)$/.test(text)
+  if (/\s/.test(text)) return marked && looksLikePath(text) && !/:\s/.test(text)
+  return marked || looksLikePath(text) || /^(?:[A-Z]\w*file|[A-Z][A-Z_]+)$/.test(text)
 }
 
-const isPath = (text: string): boolean => /[/\\]|\.\w+$|^\.\w/.test(text)
+const looksLikePath = (text: string): boolean => /[/\\]|\.\w+$|^\.\w/.test(text)
 
 /** A name without the quotes or backticks around it; as written otherwise. */
 export function stripQuotes(text: string): string {

@@ -22,38 +22,38 @@ export const WRAPPER = '<(?:\\w+:)?(?:function_calls?|tool_calls?)>'
  */
 export function interpretToolCall(tool: string, given: CallArgs): readonly ToolMeaning[] | string | undefined {
   const args = new Map([...given].map(([name, value]) => [lettersOnly(name), value]))
-  const patch = patchOf(args)
+  const patch = patchInArguments(args)
   if (patch !== undefined) return parsePatchArgument(patch).map((section) => ({ ...section, syntax: 'apply-patch' }))
-  const verb = verbOf(tool, args)
+  const verb = toolVerb(tool, args)
   if (verb === undefined) return undefined
   if (verb === 'patch') return 'patch'
   if (verb === 'move') {
-    const [from, to] = [pick(args, 'from source oldpath'), pick(args, 'to destination newpath')]
+    const [from, to] = [firstArgument(args, 'from source oldpath'), firstArgument(args, 'to destination newpath')]
     if (from === undefined || to === undefined) return 'path'
     return [{ action: 'file_move', params: { old_path: from, new_path: to } }]
   }
   if (verb === 'run') {
-    const command = pick(args, commands)
-    const dir = pick(args, 'cwd dir workdir workingdirectory')
+    const command = firstArgument(args, commands)
+    const dir = firstArgument(args, 'cwd dir workdir workingdirectory')
     if (command === undefined) return 'command'
     const line = commandLine(command)
     return [{ action: 'run', params: withoutUndefined({ command: line, dir: dir || undefined }) }]
   }
-  const path = pick(args, paths)
+  const path = firstArgument(args, paths)
   if (path === undefined || path === '') return 'path'
   return onFile(verb, path, args)
 }
 
 /** Whether these are the arguments of `apply_patch`, which some calls do not name. */
 export const holdsPatch = (given: CallArgs): boolean =>
-  patchOf(new Map([...given].map(([name, value]) => [lettersOnly(name), value]))) !== undefined
+  patchInArguments(new Map([...given].map(([name, value]) => [lettersOnly(name), value]))) !== undefined
 
 /** The patch of a call, also as a word of a command or in a here-document, where there is nothing else in it. */
-function patchOf(args: CallArgs): string | undefined {
+function patchInArguments(args: CallArgs): string | undefined {
   for (const name of `input patch patchtext diff ${commands}`.split(' ')) {
     const value = args.get(name)
     if (value?.includes(BEGIN) !== true) continue
-    const text = wordsOf(value)?.at(-1) ?? value
+    const text = wordsOfCommand(value)?.at(-1) ?? value
     const [begin, end] = [text.indexOf(BEGIN), text.lastIndexOf(END)]
     const close = end === -1 ? text.length : end + END.length
     if (BEFORE.test(text.slice(0, begin).trim()) && /^\w*$/.test(text.slice(close).trim()))
@@ -69,7 +69,7 @@ const BEFORE = /^(?:apply_?patch\s*(?:<<-?\s*["']?\w+["']?)?)?$/
 
 /** A command that is given as a list of words, as one line. */
 function commandLine(command: string): string {
-  const words = wordsOf(command)
+  const words = wordsOfCommand(command)
   if (words === undefined) return command
   const [shell = '', option = '', script, ...more] = words
   if (/^(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(option) && more.length === 0 && script !== undefined)
@@ -77,7 +77,7 @@ function commandLine(command: string): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }
 
-function wordsOf(text: string): string[] | undefined {
+function wordsOfCommand(text: string): string[] | undefined {
   const list = jsonList(text)
   return list?.every((word) => typeof word === 'string') === true ? list : undefined
 }
@@ -128,7 +128,7 @@ function onFile(
   path: string,
   args: CallArgs,
 ): readonly ToolMeaning[] | string {
-  const content = pick(args, contents)
+  const content = firstArgument(args, contents)
   switch (verb) {
     case 'view':
       return [viewOf(path, args)]
@@ -158,14 +158,14 @@ function insertOf(verb: 'insert' | 'insert-before', path: string, args: CallArgs
   const listed = listedIn(args)
   if (listed !== undefined) {
     // The numbers are those of the file before the call: from the last line up, none of them shifts another.
-    const lines = listed.map((one) => ({ one, line: Number(pick(one, lineNames)) || Infinity }))
+    const lines = listed.map((one) => ({ one, line: Number(firstArgument(one, lineNames)) || Infinity }))
     return ofEach(
       lines.toReversed().toSorted((a, b) => (a.line === b.line ? 0 : b.line - a.line)),
       ({ one }) => insertOf(verb, path, one),
     )
   }
-  const content = pick(args, `inserttext ${news} ${contents}`)
-  const line = Number(pick(args, lineNames) ?? Number.NaN)
+  const content = firstArgument(args, `inserttext ${news} ${contents}`)
+  const line = Number(firstArgument(args, lineNames) ?? Number.NaN)
   if (content === undefined) return 'text'
   if (!Number.isSafeInteger(line)) return 'line'
   // Line 0 is the end of the file for those that insert before a line.
@@ -180,7 +180,7 @@ const MARK = /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\s*\/\*)?\s*(?:\.{3}|\u2026)/m
 function replaceOf(path: string, args: CallArgs): readonly ToolMeaning[] | string {
   const listed = listedIn(args)
   if (listed !== undefined) return ofEach(listed, (edit) => replaceOf(path, edit))
-  const old = pick(args, olds)
+  const old = firstArgument(args, olds)
   // An editor that is given the new text only writes the whole file. A `code_edit` is the lines that change, with marks for
   // the others: without any mark it can only be a new file.
   const sketch = args.get('codeedit')
@@ -189,7 +189,7 @@ function replaceOf(path: string, args: CallArgs): readonly ToolMeaning[] | strin
   if (old === undefined && sketch !== undefined && !MARK.test(sketch))
     return [{ action: 'file_create', params: { path, content: sketch } }]
   if (old === undefined) return args.has('content') || sketch !== undefined ? onFile('write', path, args) : 'old_str'
-  const text = pick(args, news) ?? ''
+  const text = firstArgument(args, news) ?? ''
   if (old === '') return [{ action: 'file_create', params: { path, content: text } }]
   const all = /^true$/i.test(args.get('replaceall') ?? '')
   const count = args.get('expectedreplacements')
@@ -212,22 +212,22 @@ function editsIn(diff: string, path: string): ToolMeaning {
 const SEARCH = /^[<-]{5,9} ?SEARCH\b/m
 
 function searchOf(path: string, args: CallArgs): readonly ToolMeaning[] | string {
-  const pattern = pick(args, 'regex pattern query')
-  const include = pick(args, 'filepattern include glob')
+  const pattern = firstArgument(args, 'regex pattern query')
+  const include = firstArgument(args, 'filepattern include glob')
   if (pattern === undefined) return 'regex'
   const files: Readonly<Record<string, string>> = include === undefined || include === '' ? {} : { include }
   return [{ action: 'grep', params: { pattern, path, regex: 'true', ...files } }]
 }
 
 function viewOf(path: string, args: CallArgs): ToolMeaning {
-  const [, first, last] = /^\[?\s*(\d+)\s*[,-]\s*(\d+)\s*\]?$/.exec(pick(args, 'viewrange lines') ?? '') ?? []
+  const [, first, last] = /^\[?\s*(\d+)\s*[,-]\s*(\d+)\s*\]?$/.exec(firstArgument(args, 'viewrange lines') ?? '') ?? []
   if (first === undefined || last === undefined) return { action: 'file_read', params: { path } }
   return { action: 'file_read_numbered', params: { path, lines: `${first}-${last}` } }
 }
 
 /** The members of a list of edits in one call. */
 function listedIn(args: CallArgs): CallArgs[] | undefined {
-  const list = jsonList(pick(args, 'edits operations replacementchunks') ?? '')
+  const list = jsonList(firstArgument(args, 'edits operations replacementchunks') ?? '')
   return list?.map((one) => new Map([...readArgs(one)].map(([name, text]) => [lettersOnly(name), text])))
 }
 
@@ -261,10 +261,10 @@ export function readArgs(value: unknown): CallArgs {
   )
 }
 
-function verbOf(tool: string, args: CallArgs): Verb | undefined {
+function toolVerb(tool: string, args: CallArgs): Verb | undefined {
   // An editor with several commands names the one that is meant; elsewhere `command` is a command line.
   const own = args.get('command')
-  const named = own !== undefined && pick(args, paths) !== undefined ? editor.get(lettersOnly(own)) : undefined
+  const named = own !== undefined && firstArgument(args, paths) !== undefined ? editor.get(lettersOnly(own)) : undefined
   return named ?? verbNamed(plainToolName(tool)) ?? (isEdit(args) ? 'replace' : undefined)
 }
 
@@ -274,7 +274,7 @@ const plainToolName = (name: string): string => lettersOnly(name.replace(/^.*(?:
 const lettersOnly = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
 
 /** The first of several names, separated by spaces, that an argument has. */
-function pick(args: CallArgs, names: string): string | undefined {
+function firstArgument(args: CallArgs, names: string): string | undefined {
   for (const name of names.split(' ')) {
     const value = args.get(name)
     if (value !== undefined) return value

@@ -19,7 +19,7 @@ export const gptme = foreignSyntax({
     let ahead = 0
     return {
       seek(line) {
-        if (ahead < line) ahead = nextCall(source, line)
+        if (ahead < line) ahead = nextGptmeCall(source, line)
         return ahead
       },
       read(line) {
@@ -33,7 +33,7 @@ export const gptme = foreignSyntax({
 const TOOL = /^(save|append)\s+(\S.*)$/
 const OPENER = /^[ \t]*(?:`{3,}|~{3,})(?:save|append)[ \t]/gm
 
-function nextCall(source: Source, from: number): number {
+function nextGptmeCall(source: Source, from: number): number {
   OPENER.lastIndex = source.startOf(from)
   const match = OPENER.exec(source.text)
   return match === null ? Infinity : source.lineAt(match.index)

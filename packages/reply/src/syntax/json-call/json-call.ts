@@ -49,7 +49,7 @@ export const jsonCall = foreignSyntax({
     /** Brackets that nothing closes: each is tried once for the whole text. */
     const hopeless = new Set<number>()
     const next = (line: number): SeenCalls => {
-      const [json, python] = [nextCall(source, line, hopeless), nextPythonCall(source, line)]
+      const [json, python] = [nextJsonCall(source, line, hopeless), nextPythonCall(source, line)]
       if (python === undefined || json.line <= python.line) return json
       const { tool, args, last } = python
       return { line: python.line, last, found: callBlocks({ tool, args }, python.line, last) }
@@ -92,7 +92,7 @@ const ANOTHER = new RegExp(`[^{\\n]*?(?:${HEADS})\\s*([{[])`, 'y')
 const HEAD =
   /^[{[][\s{[]*"(?:command|name|tool|tool_name|function|type|tool_calls|path|file_path|filePath)"\s*:\s*(?:"(?:str_replace|create|insert|view|function|tool_use|[\w.-]*(?:edit|write|replace|bash|shell|file|command)[\w.-]*)"|[[{]|"[^"\n]*"\s*,\s*"(?:old_|new_|oldS|file_text|command))/i
 
-function nextCall(source: Source, from: number, hopeless: Set<number>): SeenCalls {
+function nextJsonCall(source: Source, from: number, hopeless: Set<number>): SeenCalls {
   const { text } = source
   OPENER.lastIndex = source.startOf(from)
   // Most replies have none, and to compile the expression takes as long as to read a small one.
@@ -111,7 +111,7 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): SeenCall
     }
     const started = startedBy(text.slice(start, end.at))
     if (started !== undefined) return { line, ...readParts(source, line, end.at, started) }
-    const calls = callsIn(text.slice(start, end.at), tool)
+    const calls = jsonCallsIn(text.slice(start, end.at), tool)
     let at = end.at
     let broken: Omit<SeenCalls, 'line'> | undefined
     for (;;) {
@@ -124,7 +124,7 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): SeenCall
         broken = brokenCall(source, line, begin, close, toolIn(next), true)
         break
       }
-      calls.push(...callsIn(text.slice(begin, close.at), toolIn(next)))
+      calls.push(...jsonCallsIn(text.slice(begin, close.at), toolIn(next)))
       at = close.at
     }
     const last = source.lineAt(at - 1)
@@ -242,7 +242,7 @@ interface JsonCall {
   readonly args: CallArgs
 }
 
-function callsIn(text: string, tool: string | undefined): JsonCall[] {
+function jsonCallsIn(text: string, tool: string | undefined): JsonCall[] {
   // Models forget to escape line breaks in strings.
   const value = parseJson(text) ?? parseJson(withEscapes(text))
   return tool !== undefined && isTool(tool) ? [{ tool, args: readArgs(value) }] : callsOf(value)
@@ -266,7 +266,7 @@ function callsOf(value: unknown): JsonCall[] {
   const tool = TOOLS.map((name) => members.get(name)).find((one) => typeof one === 'string')
   const given = GIVEN.map((name) => members.get(name)).find((one) => one !== undefined)
   if (typeof tool === 'string' && given !== undefined) {
-    return isTool(tool) ? [{ tool, args: readArgs(typeof given === 'string' ? parsed(given) : given) }] : []
+    return isTool(tool) ? [{ tool, args: readArgs(typeof given === 'string' ? parseArguments(given) : given) }] : []
   }
   const args = readArgs(value)
   const flat = flatCall(members, args)
@@ -283,13 +283,15 @@ const GIVEN = ['arguments', 'parameters', 'input', 'args', 'params', 'tool_input
 /** A call whose arguments are beside the name of its tool, or whose tool is the only member. */
 function flatCall(members: ReadonlyMap<string, unknown>, args: CallArgs): JsonCall | undefined {
   const [[only, inner] = ['']] = members
-  if (members.size === 1 && typeof inner === 'object') return editing({ tool: only, args: readArgs(inner) })
+  if (members.size === 1 && typeof inner === 'object') return asEditCall({ tool: only, args: readArgs(inner) })
   const tool = [...TOOLS, 'type', 'command'].map((name) => args.get(name)).find((one) => one !== undefined)
-  return tool === undefined ? undefined : editing({ tool, args: new Map([...args].filter(([, one]) => one !== tool)) })
+  return tool === undefined
+    ? undefined
+    : asEditCall({ tool, args: new Map([...args].filter(([, one]) => one !== tool)) })
 }
 
 /** Data has members such as `"action": "delete"` too: the name of the tool must say that it edits files, and a text be there. */
-function editing(call: JsonCall): JsonCall | undefined {
+function asEditCall(call: JsonCall): JsonCall | undefined {
   const asked =
     /file|str_?replace|diff/i.test(call.tool) && isTool(call.tool) ? interpretToolCall(call.tool, call.args) : undefined
   return Array.isArray(asked) && asked.every(({ params }) => TEXTS.some((name) => name in params)) ? call : undefined
@@ -305,7 +307,7 @@ const hasBoth = (args: CallArgs): boolean =>
     : ['search', 'find'].some((name) => args.has(name)) && args.has('replace') && isEdit(args)
 
 /** Arguments that are given as a text: JSON again, or the only argument there is. */
-const parsed = (text: string): unknown => parseJson(text) ?? { input: text }
+const parseArguments = (text: string): unknown => parseJson(text) ?? { input: text }
 
 /** What is no complete call is most often data or the description of a tool. */
 function callBlocks({ tool, args }: JsonCall, line: number, last: number): ForeignBlock[] {

@@ -72,7 +72,7 @@ function valueFrom(
     const match = STRING.exec(text)
     if (match === null) break
     const [, raw = '', , long, short] = match
-    all = (all ?? '') + (raw === '' ? unescaped(long ?? short ?? '') : (long ?? short ?? ''))
+    all = (all ?? '') + (raw === '' ? unescapePython(long ?? short ?? '') : (long ?? short ?? ''))
     end = STRING.lastIndex
   }
   return all === undefined ? undefined : { text: all, end }
@@ -82,7 +82,7 @@ const WORD = /(True|False|None|-?\d+(?:\.\d+)?)(?=\s*[,)])/y
 const STRING = /\s*([rR]?)("""|'''|["'])(?:(?<="""|''')((?:[^\\]|\\[^])*?)|((?:[^\\\n]|\\[^])*?))\2/y
 
 /** Python keeps an escape that it does not know. */
-const unescaped = (text: string): string =>
+const unescapePython = (text: string): string =>
   text.replace(/\\(?:\r?\n|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([^]))/g, (all, x, u, long, one) => {
     const code: unknown = x ?? u ?? long
     if (typeof code === 'string')

@@ -19,9 +19,9 @@ export interface ProposedPair {
 /** A fence below "Find:" or "change this:", and the next one below "Replace with:" or "to this:". */
 export function readPair(source: Source, fence: FenceRegion, floor: number): ProposedPair | undefined {
   const label = findLineAbove(source, fence.first, floor)
-  if (label === undefined || !OLD.test(bare(lineWithoutBom(source, label).replace(IN_FILE, '')))) return undefined
+  if (label === undefined || !OLD.test(plainLabel(lineWithoutBom(source, label).replace(IN_FILE, '')))) return undefined
   const second = lineBelow(source, fence.last)
-  if (second === undefined || !NEW.test(bare(lineWithoutBom(source, second)))) return undefined
+  if (second === undefined || !NEW.test(plainLabel(lineWithoutBom(source, second)))) return undefined
   const next = lineBelow(source, second)
   const other = next === undefined ? undefined : Regions.of(source).fenceFrom(next)
   const named = fileAbove(source, label, floor)
@@ -52,7 +52,7 @@ export function rowTexts(rows: Rows): string[] {
 }
 
 /** A line without what Markdown has around words. */
-const bare = (row: string): string => (row.length > 200 ? '' : row.replace(/[*_#`:>]+/g, ' ').trim())
+const plainLabel = (row: string): string => (row.length > 200 ? '' : row.replace(/[*_#`:>]+/g, ' ').trim())
 
 /** The file at the end of a label: "Change this in `src/a.ts`:". */
 const IN_FILE = /\s(?:in|inside|of) (?:the )?(?:file )?[`*"']*[\w./\\-]+\.\w+[`*"']*\W*$/i
@@ -124,14 +124,14 @@ export function findHeredocs(rows: readonly string[]): Heredoc[] {
       end,
       isClosed: end < rows.length,
       rows: content,
-      ...troubleOf(path, quote, content),
+      ...findShellTrouble(path, quote, content),
     })
     at = end
   }
   return found
 }
 
-function troubleOf(path: string, quote: string, rows: readonly string[]): Pick<Heredoc, 'trouble'> {
+function findShellTrouble(path: string, quote: string, rows: readonly string[]): Pick<Heredoc, 'trouble'> {
   if (/[$`*?{}]|^~/.test(path)) return { trouble: 'path' }
   const isRaw = quote !== '' || !rows.some((row) => /[$`\\]/.test(row))
   return isRaw ? {} : { trouble: 'text' }

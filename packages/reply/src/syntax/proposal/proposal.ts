@@ -87,16 +87,16 @@ export function findProposedFiles(given: Source): ProposedFile[] {
   let isExplained = false
   for (let line = 1; line <= source.lineCount; line++) {
     if (source.text.charCodeAt(source.startOf(line)) === QUOTED) {
-      const quoted = quotedFrom(source, line)
+      const quoted = readQuoted(source, line)
       places.push(...quoted.places)
       line = quoted.last
       continue
     }
     const fence = line === open ? undefined : regions.fenceFrom(line)
-    const found: Passed | undefined =
+    const found: ScannedPart | undefined =
       fence === undefined
-        ? (taggedAt(source, line) ?? headedAt(source, line))
-        : fencedAt(source, fence, { floor, isExplained })
+        ? (readTagged(source, line) ?? readHeading(source, line))
+        : readFenced(source, fence, { floor, isExplained })
     if (found === undefined) continue
     places.push(...(line <= shown ? found.places.map(asExample) : found.places))
     isExplained = found.isExplained ?? false
@@ -136,7 +136,7 @@ function cutOffFile(source: Source, before: number): ProposedFile | undefined {
   const found = proposedBlock(
     title.path,
     { action: 'file_write', content: '' },
-    { line: named, last: above, findings: [unclosed(named, title.path)] },
+    { line: named, last: above, findings: [unclosedFinding(named, title.path)] },
   )
   return { line: named, last: above, found }
 }
@@ -154,7 +154,7 @@ function lastWithText(source: Source, line: number): number {
 const QUOTED = 62
 
 /** What lines with `>` before them hold, without it. */
-function quotedFrom(source: Source, first: number): Passed {
+function readQuoted(source: Source, first: number): ScannedPart {
   const rows: string[] = []
   while (first + rows.length <= source.lineCount && source.line(first + rows.length).startsWith('>')) {
     rows.push(source.line(first + rows.length).replace(/^(?:> ?)+/, ''))
@@ -172,7 +172,7 @@ function quotedFrom(source: Source, first: number): Passed {
   }
 }
 
-interface Passed {
+interface ScannedPart {
   readonly places: readonly ProposedFile[]
   readonly last: number
   /** It only holds files of its own. `shown`: as examples. */
@@ -182,7 +182,7 @@ interface Passed {
 }
 
 /** Headings that Code Web Chat teaches for what has no text: a deleted and a renamed file. */
-function headedAt(source: Source, line: number): Passed | undefined {
+function readHeading(source: Source, line: number): ScannedPart | undefined {
   if (source.text.charCodeAt(source.startOf(line)) !== HASH) return undefined
   const [, deleted, from, to] = HEADED.exec(lineWithoutBom(source, line)) ?? []
   const call: Pick<ForeignBlock, 'action' | 'params'> | undefined =
@@ -202,7 +202,7 @@ const HEADED =
   /^#{1,6}\s+(?:Deleted file:\s*`([^`\n]+)`|Renamed file:\s*`([^`\n]+)` \(old\)\s*`([^`\n]+)` \(new\))\s*$/i
 
 /** `<file path="src/a.ts">` and its end, each on a line of its own. */
-function taggedAt(source: Source, line: number): Passed | undefined {
+function readTagged(source: Source, line: number): ScannedPart | undefined {
   let at = source.startOf(line)
   while (source.text.charCodeAt(at) === SPACE || source.text.charCodeAt(at) === TAB) at++
   if (source.text.charCodeAt(at) !== TAG_OPEN) return undefined
@@ -223,7 +223,7 @@ function taggedAt(source: Source, line: number): Passed | undefined {
     [first, contentLast] = [first + 1, contentLast - 1]
   else if (source.line(first).trim() === '<![CDATA[' && source.line(contentLast).trim() === ']]>')
     [first, contentLast] = [first + 1, contentLast - 1]
-  const place = fencePlace(
+  const place = proposeFence(
     source,
     { path, said: 'whole' },
     { line, first, contentLast, last, indent, isClosed: end <= source.lineCount },
@@ -245,32 +245,32 @@ interface ProseBefore {
   readonly isExplained: boolean
 }
 
-function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Passed {
+function readFenced(source: Source, fence: FenceRegion, before: ProseBefore): ScannedPart {
   const { first: opener, last } = fence
   const { floor } = before
   const above = findTitleAbove(source, opener, floor)
   const inInfo = infoTitle(fence)
   const [, language = ''] = /^\{?\.?([\w+#-]*)/.exec(fence.info) ?? []
   const named = inInfo ?? above
-  if (isDiffFence(fence)) return { places: hunksIn(source, fence, floor), last }
+  if (isDiffFence(fence)) return { places: proposeHunks(source, fence, floor), last }
   if (OTHER.test(language)) return { places: [], last }
   const rows = readFenceContent(source, fence)
-  if (named !== undefined && named.said !== 'lines' && hasMarks(rowTexts(rows), named.path))
-    return { places: hunksIn(source, fence, floor), last }
+  if (named !== undefined && named.said !== 'lines' && hasDiffMarks(rowTexts(rows), named.path))
+    return { places: proposeHunks(source, fence, floor), last }
   const pair = readPair(source, fence, floor)
-  if (pair !== undefined) return { places: [pairOf(pair)], last: pair.last }
+  if (pair !== undefined) return { places: [proposePair(pair)], last: pair.last }
   const labelled = readLabelledPair(rowTexts(rows))
-  if (labelled !== undefined) return { places: [pairOf({ ...labelled, ...fence, line: opener })], last }
+  if (labelled !== undefined) return { places: [proposePair({ ...labelled, ...fence, line: opener })], last }
   if (isShell(language) || language === '') {
     const docs = findHeredocs(rowTexts(rows))
-    if (docs.length > 0) return { places: docs.map((doc) => writtenBy(source, opener + 1, doc)), last }
+    if (docs.length > 0) return { places: docs.map((doc) => proposeHeredoc(source, opener + 1, doc)), last }
   }
-  if (named === undefined && firstOf(rows) === '<file') return { places: [], last, within: 'read' }
+  if (named === undefined && beginsWithFileTag(rows) === '<file') return { places: [], last, within: 'read' }
   const comment = firstComment(rows, language)
-  const told = named === undefined && comment === undefined ? toldAbove(source, opener, floor) : undefined
+  const told = named === undefined && comment === undefined ? findSentenceAbove(source, opener, floor) : undefined
   const title = named ?? told ?? (comment && { path: comment.path, said: 'whole' as const })
   // The end of a fence that began above, in a part of the text that is not here.
-  if (title === undefined && fence.info === '' && isEnd(source, fence)) return { places: [], last: opener }
+  if (title === undefined && fence.info === '' && endsEarlierFence(source, fence)) return { places: [], last: opener }
   if (title === undefined) {
     const isOuter = isWrapper(source, fence)
     return { places: [], last, within: isOuter ? (fence.isClosed ? 'shown' : 'read') : undefined }
@@ -284,7 +284,7 @@ function fencedAt(source: Source, fence: FenceRegion, before: ProseBefore): Pass
     isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
   // Snippets begin with a comment too that says where they belong.
   const mayShow = isExplained || (title.path === comment?.path && !comment.isLabel && (named ?? told) === undefined)
-  const place = fencePlace(
+  const place = proposeFence(
     source,
     { path: title.path, said: isOutput ? 'old' : title.said, mayShow },
     { ...fence, line, first, contentLast: lastContentLine(fence) },
@@ -316,7 +316,7 @@ function commentedBelow(rows: Rows, first: string): string[] {
   const paths = new Set<string>()
   for (let line = rows.first + 1; line <= rows.last; line++) {
     if (rows.row(line - 1).trim() !== '') continue
-    const path = commented(rows.row(line))
+    const path = fileInComment(rows.row(line))
     if (path !== undefined && path !== first && isFile(path)) paths.add(path)
   }
   return [...paths]
@@ -328,14 +328,14 @@ const beginsWithPrompt = (rows: Rows, path: string): boolean =>
   /^\$ [a-z]/.test(rows.row(rows.first)) &&
   !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(path)
 
-const isEnd = (source: Source, { first, last, isClosed }: FenceRegion): boolean => {
+const endsEarlierFence = (source: Source, { first, last, isClosed }: FenceRegion): boolean => {
   for (let line = first + 1; line < last; line++) if ((fenceAt(source, line)?.info ?? '') !== '') return true
   return !isClosed
 }
 
 const OTHER = /^(?:save|append|tool_code|tool_calls?|mermaid)$/i
 
-const firstOf = (rows: Rows): string => {
+const beginsWithFileTag = (rows: Rows): string => {
   for (let line = rows.first; line <= rows.last; line++) {
     const text = rows.row(line).trimStart()
     if (text !== '') return text.startsWith('<file ') ? '<file' : ''
@@ -347,7 +347,7 @@ const firstOf = (rows: Rows): string => {
  * Whether the lines of a fence that does not say so are a diff: each has its mark. Lists in texts may begin with either
  * mark, and with both only in a diff.
  */
-function hasMarks(rows: readonly string[], path: string): boolean {
+function hasDiffMarks(rows: readonly string[], path: string): boolean {
   if (/\.(?:diff|patch)$/i.test(path)) return false
   const [first = '', ...others] = rows.filter((row) => row.trim() !== '')
   const marked = first.startsWith('@@') ? others : [first, ...others]
@@ -357,7 +357,7 @@ function hasMarks(rows: readonly string[], path: string): boolean {
 }
 
 /** The hunks of a diff that names no file, where the text above it does. */
-function hunksIn(source: Source, fence: FenceRegion, floor: number): ProposedFile[] {
+function proposeHunks(source: Source, fence: FenceRegion, floor: number): ProposedFile[] {
   const { first, last, isClosed } = fence
   const named = findFileInSection(source, first, 1)
   const rows = rowTexts(readFenceContent(source, fence))
@@ -390,8 +390,8 @@ const withoutGap = (rows: readonly string[]): readonly string[] => {
 }
 
 /** An old text that is empty is that of a new file. */
-function pairOf({ path, line, old, fresh, last, isClosed }: ProposedPair): ProposedFile {
-  const findings = isClosed ? [] : [unclosed(line)]
+function proposePair({ path, line, old, fresh, last, isClosed }: ProposedPair): ProposedFile {
+  const findings = isClosed ? [] : [unclosedFinding(line)]
   const isNew = old.join('').trim() === ''
   const content = fresh.map((row) => `${row}\n`).join('')
   const found = proposedBlock(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, last, findings })
@@ -437,7 +437,7 @@ export function findTitleAbove(source: Source, opener: number, floor: number): (
 }
 
 /** The sentence above a fence that tells to change something in a file, which a line above it may name. */
-function toldAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
+function findSentenceAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
   const line = findLineAbove(source, opener, floor)
   const title =
     line === undefined
@@ -455,15 +455,15 @@ function firstComment(rows: Rows, language: string): { path: string; isLabel: bo
   const isBelow = /^(?:#!|<\?php|<!doctype)/i.test(rows.row(rows.first))
   const row = isBelow && rows.first < rows.last ? rows.row(rows.first + 1) : rows.row(rows.first)
   if (/^(?:md|mdx|markdown)$/i.test(language) && row.startsWith('#')) return undefined
-  const path = commented(row)
+  const path = fileInComment(row)
   if (path === undefined || !isFile(path)) return undefined
   return { path, isLabel: !isBelow && /\bfile[ _-]?(?:path|name)?\s*:/i.test(row.replace(path, '')) }
 }
 
 /** Whether a line is a comment that names a file and says nothing else. */
-export const isFileComment = (line: string, path: string): boolean => commented(line) === path
+export const isFileComment = (line: string, path: string): boolean => fileInComment(line) === path
 
-function commented(row: string): string | undefined {
+function fileInComment(row: string): string | undefined {
   if (!COMMENT.test(row)) return undefined
   const comment = row
     .replace(/^\s*\{?\/\*+\s*(.*?)\s*\*\/\}?\s*$/, '// $1')
@@ -488,7 +488,7 @@ interface FencedLines {
   readonly isClosed: boolean
 }
 
-function fencePlace(
+function proposeFence(
   source: Source,
   { path, said, mayShow = false }: Title & { readonly mayShow?: boolean },
   { line, first, last, indent, isClosed, contentLast }: FencedLines,
@@ -507,9 +507,9 @@ function fencePlace(
   const found = proposedBlock(
     path,
     { action: 'file_write', content },
-    { line, last, findings: isClosed ? [] : [unclosed(line)] },
+    { line, last, findings: isClosed ? [] : [unclosedFinding(line)] },
   )
-  const isLost = said === 'told' || isIndented(texts)
+  const isLost = said === 'told' || isIndentedThroughout(texts)
   const unplaced =
     said === 'inside' ? 'example' : said === 'part' || (isLost && mayShow) ? 'listing' : isLost ? 'no-place' : undefined
   return {
@@ -520,7 +520,7 @@ function fencePlace(
   }
 }
 
-function writtenBy(source: Source, top: number, doc: Heredoc): ProposedFile {
+function proposeHeredoc(source: Source, top: number, doc: Heredoc): ProposedFile {
   const line = top + doc.first
   const last = Math.min(top + doc.end, source.lineCount)
   const action = doc.append ? 'file_append' : 'file_write'
@@ -529,7 +529,7 @@ function writtenBy(source: Source, top: number, doc: Heredoc): ProposedFile {
     ? doc.trouble === undefined
       ? []
       : [{ line, code: 'file-by-shell', data: { unknown: doc.trouble } }]
-    : [unclosed(line)]
+    : [unclosedFinding(line)]
   const found = proposedBlock(doc.path, { action, content }, { line, last, findings })
   return { line, last, found }
 }
@@ -549,7 +549,11 @@ const proposedBlock = (
 })
 
 /** Whether every line is indented, as only a part of a file is. */
-const isIndented = (texts: readonly string[]): boolean =>
+const isIndentedThroughout = (texts: readonly string[]): boolean =>
   texts.some((text) => text.trim() !== '') && texts.every((text) => /^\s|^$/.test(text))
 
-const unclosed = (line: number, path?: string): Finding => ({ code: 'file-open', data: { in: 'other', path }, line })
+const unclosedFinding = (line: number, path?: string): Finding => ({
+  code: 'file-open',
+  data: { in: 'other', path },
+  line,
+})

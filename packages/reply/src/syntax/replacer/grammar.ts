@@ -79,7 +79,7 @@ export function parseBlock(tokens: ReplacerTokens, start: number): ParsedBlock |
   const parsed = (end: number | null, last: number): ParsedBlock => ({ start, end, last, sections: found, findings })
 
   tokens.take(start, first)
-  report(start, misplaced(first.name, undefined))
+  report(start, misplacedFinding(first.name, undefined))
   let section = first.name
   for (let line = start; ;) {
     const next = tokens.next(line + 1)
@@ -107,7 +107,7 @@ export function parseBlock(tokens: ReplacerTokens, start: number): ParsedBlock |
       findings.push({ line: next.line, code: 'replacer-overrun', data })
       return parsed(end, end ?? tokens.lineCount)
     }
-    report(next.line, misplaced(name, section))
+    report(next.line, misplacedFinding(name, section))
     section = name
     line = next.line
   }
@@ -141,7 +141,7 @@ function linesWithText(tokens: ReplacerTokens, first: number, last: number, most
 }
 
 /** What is wrong with a marker below `section`, or at the start. */
-function misplaced(marker: SectionName, section: SectionName | undefined): Finding | undefined {
+function misplacedFinding(marker: SectionName, section: SectionName | undefined): Finding | undefined {
   if (marker === 'EXPLANATION') return undefined
   if (marker === 'FILE') return section === 'FILE' ? { code: 'replacer-second-file' } : undefined
   const missing = marker === 'REPLACE' ? 'SEARCH' : 'FILE'

@@ -8,7 +8,7 @@ import { reportLesson, type Syntax } from '../syntax.ts'
 import { makeDamageReader, Tokens } from '../tokens.ts'
 import { isOpener, lexReplacer, markerStart, parseBlock, type ParsedBlock, type SectionName } from './grammar.ts'
 
-const reader: MakeReader = (source) => {
+const replacerReader: MakeReader = (source) => {
   const tokens = Tokens.exact(source, lexReplacer)
   let ahead = 0
   let count = 0
@@ -77,7 +77,7 @@ function lastInFence(source: Source, start: number, last: number): number {
 const emptyReplace =
   'an empty <<<REPLACE>>> deletes the text of <<<SEARCH>>>; to delete without this warning, put a line with one space in it'
 
-function write(call: Call): Rendered {
+function writeReplacer(call: Call): Rendered {
   const meaning = interpretCall(call)
   if ('refused' in meaning) return meaning
   if (meaning.kind === 'write') {
@@ -129,7 +129,7 @@ const readThroughDamage = makeDamageReader(lexReplacer, (tokens, start) => {
 })
 
 /** Blocks with the END that is missing before the next one or at the end of the text. */
-function corrected(raw: string): string {
+function addMissingEnds(raw: string): string {
   const lines: string[] = []
   let path: readonly string[] = []
   let section: SectionName | 'END' = 'END'
@@ -179,14 +179,19 @@ export const replacer = {
   opener: /^<<</,
   marks: markerStart,
   closer: /<<<END>>>/i,
-  reader,
+  reader: replacerReader,
   throughDamage: () => readThroughDamage,
-  corrected,
+  corrected: addMissingEnds,
   paths: 'relative',
   ids: 'counted',
   says: 'own operations',
   targets: {
-    replacer: { title: "the replacer's syntax", explains: true, dropsRootName: true, open: () => ({ call: write }) },
+    replacer: {
+      title: "the replacer's syntax",
+      explains: true,
+      dropsRootName: true,
+      open: () => ({ call: writeReplacer }),
+    },
   },
   lesson: () => ({ rules, answer: reportLesson('number') }),
 } satisfies Syntax

@@ -138,7 +138,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
     last = edit
   }
   const doubt = first.cutBy === undefined ? own : 'cut off'
-  return { name, doubt, found: foundIn(edits, { patch: patchOf(edits) }), next: last.next }
+  return { name, doubt, found: foundIn(edits, { patch: writePatch(edits) }), next: last.next }
 }
 
 /** A block that was cut off ends where the next one names its file; without a name that may be content. */
@@ -176,7 +176,7 @@ export function readEditsBetween(
   const name = path === '' ? undefined : path
   // Without old lines the new ones are the whole file.
   const isWhole = more.length === 0 && isNewFile(only) && only.stated === undefined
-  const text = isWhole ? { content: only.replace } : { patch: patchOf(edits) }
+  const text = isWhole ? { content: only.replace } : { patch: writePatch(edits) }
   const found = searchReplaceBlock(edits, first, name, text)
   return isWhole && found.findings.length === 0 ? { ...found, action: 'file_write' } : found
 }
@@ -184,7 +184,7 @@ export function readEditsBetween(
 const isNewFile = ({ search, findings }: SearchReplaceEdit): boolean => findings.length === 0 && !TEXT.test(search)
 const TEXT = /\S/
 
-const patchOf = (edits: readonly SearchReplaceEdit[]): string =>
+const writePatch = (edits: readonly SearchReplaceEdit[]): string =>
   edits.length === 1 && edits[0] !== undefined ? writeHunk(edits[0]) : edits.map(writeHunk).join('\n')
 
 function searchReplaceBlock(
@@ -195,8 +195,8 @@ function searchReplaceBlock(
 ): ForeignBlock {
   const last = edits.at(-1)
   const first = edits[0]
-  const own = allOf(edits, ({ findings }) => findings)
-  const markup = allOf(edits, (edit) => edit.markup ?? none)
+  const own = listForEdits(edits, ({ findings }) => findings)
+  const markup = listForEdits(edits, (edit) => edit.markup ?? none)
   const isNameless = name === undefined && first !== undefined && own.length === 0
   const findings: readonly Finding[] = isNameless ? [{ line: first.line, code: 'search-nameless' }] : own
   return {
@@ -207,7 +207,7 @@ function searchReplaceBlock(
     endLine: last?.endLine ?? null,
     lastLine: last?.lastLine ?? startLine,
     findings,
-    warnings: allOf(edits, ({ warnings }) => warnings),
+    warnings: listForEdits(edits, ({ warnings }) => warnings),
     markup: markup.length > 0 ? markup : undefined,
   }
 }
@@ -215,7 +215,7 @@ function searchReplaceBlock(
 const none: readonly never[] = []
 
 /** Most patches have one edit, whose lists need no copy. */
-const allOf = <Item>(
+const listForEdits = <Item>(
   edits: readonly SearchReplaceEdit[],
   listOf: (edit: SearchReplaceEdit) => readonly Item[],
 ): readonly Item[] => (edits.length === 1 && edits[0] !== undefined ? listOf(edits[0]) : edits.flatMap(listOf))
@@ -239,10 +239,10 @@ export function writeHunk({
   const head = sameHead(search, replace)
   const tail = sameTail(search, replace, head)
   const header = stated === undefined ? '@@!' : `@@! -${stated} @@`
-  const kept = marked(' ', search, 0, head)
-  const gone = marked('-', search, head, search.length - tail)
-  const come = marked('+', replace, head, replace.length - tail)
-  return `${header}${kept}${gone}${come}${marked(' ', search, search.length - tail, search.length)}`
+  const kept = markLines(' ', search, 0, head)
+  const gone = markLines('-', search, head, search.length - tail)
+  const come = markLines('+', replace, head, replace.length - tail)
+  return `${header}${kept}${gone}${come}${markLines(' ', search, search.length - tail, search.length)}`
 }
 
 /** The length of the lines that both texts begin with. */
@@ -269,7 +269,7 @@ function sameTail(some: string, others: string, head: number): number {
 }
 
 /** The lines of a part of a text, each with a line break and a mark before it. Joined: see `Rows.unmarked`. */
-function marked(mark: string, text: string, from: number, to: number): string {
+function markLines(mark: string, text: string, from: number, to: number): string {
   if (from === to) return ''
   const before = `\n${mark}`
   const rows: string[] = []

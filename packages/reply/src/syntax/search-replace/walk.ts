@@ -24,19 +24,19 @@ export interface SearchReplaceEdit {
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
 export function readEdit(source: Source, marks: SearchReplaceMarks, line: number, name = ''): SearchReplaceEdit {
-  const { head, inner, dividers, end } = withTail(source, outline(marks, line))
-  if (head === undefined) return broken(line, line, line + 1, { line, code: 'search-stray' })
-  if (end === undefined) return broken(line, null, source.lineCount + 1, { code: 'search-open', line })
+  const { head, inner, dividers, end } = withTail(source, outlineEdit(marks, line))
+  if (head === undefined) return unreadableEdit(line, line, line + 1, { line, code: 'search-stray' })
+  if (end === undefined) return unreadableEdit(line, null, source.lineCount + 1, { code: 'search-open', line })
   if (inner !== undefined) {
     const finding = { code: 'search-inside', data: { first: line, last: end.line } } as const
-    const edit = broken(line, end.line, end.line + 1, { ...finding, line: inner.line })
+    const edit = unreadableEdit(line, end.line, end.line + 1, { ...finding, line: inner.line })
     return marks.areWholeFrom(inner.line) ? { ...edit, cutBy: inner.line } : edit
   }
-  const divider = dividerOf(source, head, dividers, {
+  const divider = findDivider(source, head, dividers, {
     end,
     mayUnderline: /\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(name),
   })
-  if ('code' in divider) return broken(line, end.line, end.line + 1, divider)
+  if ('code' in divider) return unreadableEdit(line, end.line, end.line + 1, divider)
   return editOf(source, head, end, divider)
 }
 
@@ -52,7 +52,7 @@ function editOf(source: Source, head: SearchReplaceMark, end: SearchReplaceMark,
     endLine: end.line,
     lastLine: end.line,
     findings: none,
-    warnings: warningsOf(head, end, divider, search === replace && search !== ''),
+    warnings: warnOfDividers(head, end, divider, search === replace && search !== ''),
     next: end.line + 1,
   }
   if (stated !== undefined) edit.stated = stated
@@ -77,7 +77,7 @@ interface MarkOutline {
   readonly end?: SearchReplaceMark
 }
 
-function outline(marks: SearchReplaceMarks, line: number): MarkOutline {
+function outlineEdit(marks: SearchReplaceMarks, line: number): MarkOutline {
   let head: SearchReplaceMark | undefined
   let inner: SearchReplaceMark | undefined
   /** The first tail of another size; a head of another size before it has the better claim to it. */
@@ -117,11 +117,11 @@ function withTail(source: Source, whole: MarkOutline): MarkOutline {
   const own = dividers.filter(({ form, line }) => form.size === head.form.size && line < (inner?.line ?? Infinity))
   const [divider, tail, more] = own
   if (divider === undefined || tail === undefined || more !== undefined) return whole
-  return isOver(source, tail.line, inner?.line) ? { head, dividers: [divider], end: tail } : whole
+  return isEditOver(source, tail.line, inner?.line) ? { head, dividers: [divider], end: tail } : whole
 }
 
 /** Whether what follows a line is the end of the fence or of the text, or the next block. */
-function isOver(source: Source, line: number, inner: number | undefined): boolean {
+function isEditOver(source: Source, line: number, inner: number | undefined): boolean {
   let next = line + 1
   while (next <= source.lineCount && lineWithoutBom(source, next).trim() === '') next++
   return next > source.lineCount ? line < source.lineCount : next === inner || closesFrame(source, next)
@@ -160,7 +160,7 @@ function startLineOf(search: string): { readonly stated?: number; readonly searc
   return { stated: Number(stated), search: rest.join('\n') }
 }
 
-function warningsOf(
+function warnOfDividers(
   head: SearchReplaceMark,
   end: SearchReplaceMark,
   { mark, doubled }: Divided,
@@ -182,7 +182,7 @@ const editMarkup = (
     ? undefined
     : [head.form.row, divider.form.row, tail.form.row]
 
-const dividedBy = (head: SearchReplaceMark, mark: SearchReplaceMark, end: SearchReplaceMark): Divided => ({
+const dividerAt = (head: SearchReplaceMark, mark: SearchReplaceMark, end: SearchReplaceMark): Divided => ({
   head: head.line,
   mark,
   from: mark.line + 1,
@@ -190,7 +190,7 @@ const dividedBy = (head: SearchReplaceMark, mark: SearchReplaceMark, end: Search
   doubled: none,
 })
 
-function dividerOf(
+function findDivider(
   source: Source,
   head: SearchReplaceMark,
   dividers: readonly SearchReplaceMark[],
@@ -199,7 +199,7 @@ function dividerOf(
   const own = dividers.filter(({ form }) => form.size === head.form.size)
   const [divider, second, third] = own.length > 0 ? own : dividers
   if (divider === undefined) return { line: head.line, code: 'search-no-divider' }
-  const divided = dividedBy(head, divider, end)
+  const divided = dividerAt(head, divider, end)
   if (second === undefined || second === end) return divided
   const doubled = [`the divider on line ${second.line} is one too many; it was ignored`]
   // Written twice, or once more before the tail. In a text it may underline a heading.
@@ -215,7 +215,7 @@ function isBlankBetween(source: Source, first: number, last: number): boolean {
   return true
 }
 
-function broken(line: number, endLine: number | null, next: number, finding: Finding): SearchReplaceEdit {
+function unreadableEdit(line: number, endLine: number | null, next: number, finding: Finding): SearchReplaceEdit {
   return { line, search: '', replace: '', endLine, lastLine: next - 1, findings: [finding], warnings: none, next }
 }
 
@@ -247,7 +247,7 @@ export class SearchReplaceMarks {
   readonly #all: MarkList<SearchReplaceMark>
 
   constructor(source: Source, plain: ReadMarker) {
-    this.#all = new MarkList(() => findMarks(source, plain))
+    this.#all = new MarkList(() => findSearchReplaceMarks(source, plain))
   }
 
   /** The first head, or tail without a head, at or after a line. */
@@ -279,10 +279,10 @@ export class SearchReplaceMarks {
 
 const IN_ORDER: readonly SearchReplaceForm['kind'][] = ['head', 'divider', 'tail']
 
-function findMarks(source: Source, plain: ReadMarker): SearchReplaceMark[] {
+function findSearchReplaceMarks(source: Source, plain: ReadMarker): SearchReplaceMark[] {
   const marks: SearchReplaceMark[] = []
   eachLineWith(source, ['SEARCH', 'ORIGINAL', 'REPLACE', 'UPDATED'], (line, word) => {
-    const form = formOn(source, line, word === 'SEARCH' || word === 'ORIGINAL' ? 'head' : 'tail', plain)
+    const form = searchReplaceFormOn(source, line, word === 'SEARCH' || word === 'ORIGINAL' ? 'head' : 'tail', plain)
     if (form !== undefined) marks.push({ line, form })
   })
   // Dividers mean nothing without a head, and some texts are full of them.
@@ -298,7 +298,7 @@ function addDividers(marks: SearchReplaceMark[], source: Source, plain: ReadMark
     rest = Math.max(at + 5, source.startOf(line + 1))
     // A marker is short; a long line is never one.
     if (source.endOf(line) - source.startOf(line) > 200) continue
-    const form = formOn(source, line, 'divider', plain)
+    const form = searchReplaceFormOn(source, line, 'divider', plain)
     if (form !== undefined) marks.push({ line, form })
   }
 }
@@ -314,7 +314,7 @@ const usual = {
 
 const patterns = { head: HEAD, divider: DIVIDER, tail: TAIL }
 
-function formOn(
+function searchReplaceFormOn(
   source: Source,
   line: number,
   kind: SearchReplaceForm['kind'],

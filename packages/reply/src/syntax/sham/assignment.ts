@@ -21,9 +21,9 @@ export function parseAssignment(line: string, name: Name): Assignment {
     return { ...misspeltOpener(line), finding: { code: 'sham-line', data, column: 1, length: line.length } }
   }
   if (line.charAt(equals + 1) === '>')
-    return { ...misspeltOpener(line), finding: invalidValue(equals, 2, rewritten(line, equals)) }
+    return { ...misspeltOpener(line), finding: invalidValue(equals, 2, writeWithEquals(line, equals)) }
   if (line.charAt(equals - 1) === ':')
-    return { ...misspeltOpener(line), finding: wrongOperator(equals - 1, rewritten(line, equals - 1)) }
+    return { ...misspeltOpener(line), finding: wrongOperator(equals - 1, writeWithEquals(line, equals - 1)) }
 
   const key = line.slice(0, equals).trim()
   if (key === '') {
@@ -37,7 +37,7 @@ export function parseAssignment(line: string, name: Name): Assignment {
   if (value.startsWith('"')) return readQuoted(line, key, value, at, name)
 
   const delimiter = /^<<'([^']+)'$/.exec(value)?.[1]
-  if (delimiter !== undefined) return heredoc(line, key, removeDelimiterSpaces(delimiter), at + 3, name)
+  if (delimiter !== undefined) return writeHeredoc(line, key, removeDelimiterSpaces(delimiter), at + 3, name)
   const instead = insteadOfValue(key, value, name)
   const operator = line.indexOf(':=', at)
   if (operator !== -1) return { ...misspeltOpener(line), finding: wrongOperator(operator, instead) }
@@ -48,7 +48,7 @@ export function parseAssignment(line: string, name: Name): Assignment {
 export const startsLikeAssignment = (line: string): boolean => /^\s*[\p{L}_][\p{L}\p{N}_]*\s*(?::?=)/u.test(line)
 
 function readQuoted(line: string, key: string, value: string, at: number, name: Name): Assignment {
-  const close = closingQuote(value)
+  const close = findClosingQuote(value)
   if (close === undefined) {
     const isEscaped = value.endsWith('\\"')
     const data = { key, delimiter: delimiterOf(name), isEscaped }
@@ -71,7 +71,7 @@ function readQuoted(line: string, key: string, value: string, at: number, name: 
 }
 
 /** Where the quoted text at the start of `value` ends, and whether it has no escapes. */
-function closingQuote(value: string): { at: number; plain: boolean } | undefined {
+function findClosingQuote(value: string): { at: number; plain: boolean } | undefined {
   let plain = true
   for (let at = 1; at < value.length; at++) {
     const c = value.charCodeAt(at)
@@ -133,7 +133,7 @@ export function writeAssignment(key: string, value: string, delimiter: string): 
 const isHeredocSafe = (value: string, delimiter: string): boolean =>
   !value.includes('\r') && !value.includes(delimiter) && value.isWellFormed()
 
-function heredoc(line: string, key: string, delimiter: string, at: number, name: Name): Assignment {
+function writeHeredoc(line: string, key: string, delimiter: string, at: number, name: Name): Assignment {
   const badKey = keyFinding(line, key)
   const right = delimiterOf(name)
   if (delimiter === right) {
@@ -224,7 +224,7 @@ const wrongOperator = (at: number, instead: Instead | 'nothing'): Finding => ({
 })
 
 /** The line with `=` instead of the two characters at `at`. */
-const rewritten = (line: string, at: number): Instead => ({
+const writeWithEquals = (line: string, at: number): Instead => ({
   write: `${line.slice(0, at).trim()} = ${line.slice(at + 2).trim()}`,
 })
 

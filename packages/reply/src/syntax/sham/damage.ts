@@ -60,7 +60,7 @@ class DamagedLines implements ShamLines {
       return plain
     }
     if (parseHeader(plain) !== undefined) return plain
-    const { clean, markup } = assignment(text, plain, name)
+    const { clean, markup } = readAssignmentThroughDamage(text, plain, name)
     // What cannot be recognised is left for the parser to report, as long as it is spelled like a parameter.
     if (clean === undefined && !text.includes('=')) return undefined
     this.markers.take(line, { clean: clean ?? text, markup })
@@ -85,7 +85,7 @@ class DamagedLines implements ShamLines {
   }
 }
 
-function assignment(line: string, plain: string, name: Name): { clean?: string; markup: string } {
+function readAssignmentThroughDamage(line: string, plain: string, name: Name): { clean?: string; markup: string } {
   const asItIs = parseAssignment(line, name)
   const isAction = asItIs.key === 'action' && asItIs.value !== undefined
   if (asItIs.finding === undefined && !(isAction && plain !== line.trim()))
@@ -122,16 +122,16 @@ function quotedAssignment(line: string): { clean?: string; markup: string } {
  * A block that has mistakes, as it was meant: unquoted values, other quotes or operators, a wrong id, delimiter or header,
  * a missing end. Undefined where that is not certain. Texts stay as they are.
  */
-export function correctedSham(raw: string, { controlCharacters }: ReadOptions = {}): string | undefined {
+export function correctSham(raw: string, { controlCharacters }: ReadOptions = {}): string | undefined {
   const [first = '', ...rows] = raw.split(/\r?\n/)
   const header = parseHeader(first)
   if (header === undefined) return undefined
-  const name = { ...header.name, id: goodId(header.name.id) }
+  const name = { ...header.name, id: validId(header.name.id) }
   return new ShamCorrection(name, header.name, rows, controlCharacters).text()
 }
 
 /** An id with two to eight letters or digits, close to the given one. */
-function goodId(id: string): string {
+function validId(id: string): string {
   const plain = id.replace(/[^A-Za-z0-9]/g, '').slice(0, 8)
   return isBlockId(plain) ? plain : `${plain}1a`.slice(0, 3)
 }
@@ -172,7 +172,7 @@ class ShamCorrection {
     if (key === undefined) return false
     const [, delimiter] = HEREDOC.exec(written) ?? []
     if (delimiter !== undefined) return this.#heredoc(key, delimiter)
-    const value = valueOf(written, this.#controlCharacters) ?? this.#severalLines(written)
+    const value = readValue(written, this.#controlCharacters) ?? this.#severalLines(written)
     return value !== undefined && this.#add(key, value, writeAssignment(key, value, delimiterOf(this.#name)))
   }
 
@@ -187,9 +187,9 @@ class ShamCorrection {
   /** A text ends at the delimiter as it was opened or as it should be; at the end of the block where nothing else fits. */
   #heredoc(key: string, given: string): boolean {
     const right = delimiterOf(this.#name)
-    const delimiters = new Set([squeezed(given), right, delimiterOf(this.#written)])
+    const delimiters = new Set([withoutSpaces(given), right, delimiterOf(this.#written)])
     const from = this.#at + 1
-    let end = this.#rows.findIndex((row, at) => at >= from && delimiters.has(squeezed(stripMarkerLine(row))))
+    let end = this.#rows.findIndex((row, at) => at >= from && delimiters.has(withoutSpaces(stripMarkerLine(row))))
     const closed = end !== -1
     if (!closed) end = this.#rows.findIndex((row, at) => at >= from && parseEnd(row, this.#written) !== undefined)
     if (end === -1) return false
@@ -224,7 +224,7 @@ class ShamCorrection {
 }
 
 /** The text that a value means which is not a JSON string; undefined where that is not certain. */
-function valueOf(written: string, controlCharacters: ReadOptions['controlCharacters']): string | undefined {
+function readValue(written: string, controlCharacters: ReadOptions['controlCharacters']): string | undefined {
   const value = written.replace(/^("(?:[^"\\]|\\.)*")[,;]$/, '$1')
   const quoted = /^"(.*)"$/s.exec(value)?.[1]
   if (quoted !== undefined) {
@@ -250,7 +250,7 @@ function innerText(inner: string): string | undefined {
 }
 
 /** A delimiter without the spaces that some models put into it. */
-const squeezed = (text: string): string => text.replace(/\s+/g, '')
+const withoutSpaces = (text: string): string => text.replace(/\s+/g, '')
 
 /** Comments and fences, which mean nothing in a block. */
 const NOTHING = /^\s*(?:#(?!!)|\/\/|--|;|`{3}|~{3})/

@@ -4,7 +4,7 @@ import { Source } from '../../core/source.ts'
 import { refuse } from '../call.ts'
 import { makeDiagnostic, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
 import { writeAssignment } from './assignment.ts'
-import { correctedSham, readDamagedSham } from './damage.ts'
+import { correctSham, readDamagedSham } from './damage.ts'
 import { type Follower, type FoundSham, type FoundBlock, readHeader } from './grammar.ts'
 import {
   delimiterOf,
@@ -18,7 +18,7 @@ import {
 } from './lines.ts'
 import { reportLesson, type Syntax, type Target } from '../syntax.ts'
 
-const reader: MakeReader = (source, options) => {
+const shamReader: MakeReader = (source, options) => {
   const { seek, read } = openSham(source, options)
   return {
     seek,
@@ -106,7 +106,7 @@ function followerAt(source: Source, { name, line }: Follower): FoundBlock {
 }
 
 /** Whatever the texts hold, reading the block gives them back. */
-const target = (title: string, keyword: Name['keyword']): Target => ({
+const targetOfSham = (title: string, keyword: Name['keyword']): Target => ({
   title,
   open: () => ({
     call: ({ action, params }, id) =>
@@ -154,12 +154,12 @@ export const sham = {
   opener: /^#!\s*(?:SHAM|NESL)/i,
   closer: /#!end_/i,
   marks: /^#!\s*(?:(?:SHAM|NESL)\b|END_\w)/i,
-  reader,
+  reader: shamReader,
   throughDamage: () => readDamagedSham,
-  corrected: correctedSham,
+  corrected: correctSham,
   paths: 'absolute',
   ids: 'written',
   says: 'any action',
-  targets: { sham: target('SHAM', 'SHAM'), nesl: target('NESL', 'nesl') },
+  targets: { sham: targetOfSham('SHAM', 'SHAM'), nesl: targetOfSham('NESL', 'nesl') },
   lesson: () => ({ rules, answer: reportLesson('id') }),
 } satisfies Syntax

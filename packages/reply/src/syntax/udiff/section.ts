@@ -113,20 +113,20 @@ function sectionNames(section: FileSection): Names {
     const one = from ?? to
     if (one === undefined) continue
     if (from === undefined || to === undefined) return sectionFailure(one, { code: 'diff-half', data: { what: kind } })
-    return both(from, to, (old, added) => ({ old, new: added }))
+    return pairOfNames(from, to, (old, added) => ({ old, new: added }))
   }
   if (section.old !== undefined && section.new === undefined)
     return sectionFailure(section.old, { code: 'diff-no-new-name' })
   const written =
     section.old !== undefined && section.new !== undefined
-      ? both(section.old, section.new, withoutSides)
+      ? pairOfNames(section.old, section.new, withoutSides)
       : fromGit(section)
   if ('finding' in written) return written
   if (extended.has('new file mode')) return { old: null, new: written.new }
   return extended.has('deleted file mode') ? { old: written.old, new: null } : written
 }
 
-function both(
+function pairOfNames(
   from: WrittenName,
   to: WrittenName,
   make: (old: string | null, added: string | null) => { old: string | null; new: string | null },
@@ -154,7 +154,7 @@ export function parseDiffName(written: string): string | null | undefined {
   const text = written.trim().replace(/^`([^`]+)`$/, '$1')
   if (text.startsWith('"')) {
     const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
-    return quoted === undefined ? undefined : unescaped(quoted)
+    return quoted === undefined ? undefined : unescapeGitName(quoted)
   }
   const tab = text.indexOf('\t')
   const name = tab === -1 ? text : text.slice(0, tab).trimEnd()
@@ -191,7 +191,7 @@ export function withoutSides(
 }
 
 /** As C writes it; bytes are octal, and together they are UTF-8. */
-function unescaped(text: string): string | undefined {
+function unescapeGitName(text: string): string | undefined {
   const bytes: number[] = []
   const encoder = new TextEncoder()
   for (const [whole, octal, letter] of text.matchAll(/\\([0-3][0-7]{2})|\\(.)|[^\\]+/gsu)) {

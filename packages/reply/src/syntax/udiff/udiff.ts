@@ -123,7 +123,7 @@ function readFenced(source: Source, fence: FenceRegion): { found: ForeignBlock[]
   // Where a sentence above names the file, it is a proposal.
   const spoken = found.length === 0 && closed ? findFileInSection(source, opener, 1) : undefined
   if (isNameless && isDiffFence(fence) && (spoken === undefined || !isFile(spoken.path)))
-    found.unshift(nameless(opener, named - 1, closed || found.length > 0))
+    found.unshift(namelessDiff(opener, named - 1, closed || found.length > 0))
   // Where nothing is a diff, what is below may be a block of another format.
   return { found, next: found.length === 0 ? opener + 1 : end + Number(closed) }
 }
@@ -135,7 +135,7 @@ const isOtherFormat = (region: DiffRegion): boolean => region.hasRow(Infinity, m
 const mayBeOther = (c: number): boolean => c === LESS || c === ASTERISK
 const OTHER = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/
 
-function nameless(line: number, last: number, isClosed: boolean): ForeignBlock {
+function namelessDiff(line: number, last: number, isClosed: boolean): ForeignBlock {
   const lines = { startLine: line, endLine: isClosed ? last : null, lastLine: last }
   return makeUnreadable(lines, 'diff', { code: 'diff-nameless', data: { isCut: !isClosed }, line })
 }

@@ -140,7 +140,7 @@ export class UdiffWalk {
       at = this.#hunk(section, start)
     }
     section.next = Math.max(at, section.lastLine + 1)
-    if (section.patch === undefined) section.satisfied = isWhole(section)
+    if (section.patch === undefined) section.satisfied = needsNoHunks(section)
     return section
   }
 
@@ -252,7 +252,7 @@ export class UdiffWalk {
 }
 
 /** Without a hunk, only git's own words say that none is to come: an empty file, or one that stays as it is. */
-function isWhole({ extended, binary }: FileSection): boolean {
+function needsNoHunks({ extended, binary }: FileSection): boolean {
   const isEmpty = /\be69de29/.test(extended.get('index')?.text ?? '')
   return (
     isEmpty ||

@@ -77,7 +77,7 @@ const attributesIn = (text: string): Map<string, string> =>
     ]),
   )
 
-const fileOf = (attributes: ReadonlyMap<string, string>): string | undefined =>
+const fileAttribute = (attributes: ReadonlyMap<string, string>): string | undefined =>
   [...attributes].find(([name]) => /^(?:path|file_?path|file|file_?name)$/i.test(name))?.[1]
 
 const nowhere: OpenCall = { line: Infinity, indent: '', tool: '', closer: '', at: 0 }
@@ -133,7 +133,7 @@ function openedBy(source: Source, match: RegExpExecArray): OpenCall | undefined 
   EDIT.lastIndex = at
   const edit = slash === '/' ? null : EDIT.exec(source.text)
   // What only writes a file is shown first: `proposal.ts`.
-  if (edit !== null && (edit[1] !== undefined || fileOf(attributes) !== undefined))
+  if (edit !== null && (edit[1] !== undefined || fileAttribute(attributes) !== undefined))
     return { ...common, closer: `</${tool}>`, attributes }
   if (/^(?:delete|rename)$/.test(tool.replace(/^(?:lov|dyad)-/, '')) && attributes.size > 0)
     return { ...common, closer: slash === '' ? `</${tool}>` : '', attributes }
@@ -178,13 +178,13 @@ function readXmlCall(
   const body = source.text.slice(at, end)
   if (DIFFS.test(opened) && /<diff>/.test(body))
     return { found: diffsIn(source, marks, body, at).map((one) => ({ ...one, ...common })), ...after }
-  const path = fileOf(attributes)
+  const path = fileAttribute(attributes)
   if (path !== undefined && marks.seek(source.lineAt(at)) < last)
     return {
       found: [{ ...readEditsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }],
       ...after,
     }
-  const given = new Map([...attributes, ...argumentsIn(indent === '' ? body : dedented(body, indent))])
+  const given = new Map([...attributes, ...argumentsIn(indent === '' ? body : withoutCallIndent(body, indent))])
   const of = (...names: readonly string[]): string | undefined => given.get(names.find((name) => given.has(name)) ?? '')
   const tool = (NAMING.test(opened) ? of('tool_name', 'name') : undefined) ?? opened
   const args = tool === opened ? given : argumentsIn(of('arguments', 'input', 'parameters') ?? '')
@@ -204,7 +204,7 @@ function callEnd(text: string, closer: string, at: number): readonly [end: numbe
 }
 
 /** Without the indentation of the call, where every line has it. */
-const dedented = (body: string, indent: string): string =>
+const withoutCallIndent = (body: string, indent: string): string =>
   body
     .split('\n')
     .slice(1)
@@ -251,7 +251,7 @@ function argumentsIn(written: string): ReadonlyMap<string, string> {
     const end = closerFrom(body, closer, start)
     if (end === -1) break
     const name = named ?? stated ?? tag
-    args.set(name, valueOf(body.slice(start, end), name))
+    args.set(name, argumentText(body.slice(start, end), name))
     ARGUMENT.lastIndex = end + closer.length
   }
   return args
@@ -268,7 +268,7 @@ function closerFrom(body: string, closer: string, start: number): number {
 
 const AFTER = /\s*(?:<[a-zA-Z]|$)/y
 
-function valueOf(text: string, name: string): string {
+function argumentText(text: string, name: string): string {
   if (!/content|text|str|code|new|old|search|replace|diff/i.test(name)) return text.trim()
   const [, inner] = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(text) ?? []
   const value = inner ?? text
