@@ -162,7 +162,6 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'watch/token.ts',
     'watch/watched-file.ts',
   ],
-  'what is open already': ['core/digest.ts'],
   'a temporary project of its own': ['api/check-examples.ts'],
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
-import { digestOfOpen } from '../../packages/clada/src/core/digest.ts'
+import { describe, expect, it } from 'vitest'
+import { digestOfOpen } from '../../packages/clada/src/state/large-files.ts'
 import { mostInMemory } from '../../packages/clada/src/core/recorder.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Call, execute, redoIn, undoIn } from './world.ts'
@@ -59,4 +59,25 @@ it('a large file that was changed since is not overwritten by an undo', async ()
   fs.appendFileSync(path.join(root, 'copy.bin'), 'mine')
   expect(await undoIn(root, 'off')).toMatchObject({ success: false, conflicts: [{ path: 'copy.bin' }] })
   expect(fs.statSync(path.join(root, 'copy.bin')).size).toBe(size + 4)
+})
+
+describe('a file with holes that says it has a terabyte', () => {
+  it.each<Call>([
+    ['file_delete', { path: 'data.bin' }],
+    ['file_move', { old_path: 'data.bin', new_path: 'moved.bin' }],
+    ['file_copy', { old_path: 'data.bin', new_path: 'copy.bin' }],
+    ['file_copy', { old_path: 'a.txt', new_path: 'data.bin' }],
+    run('rm data.bin'),
+    run('mv data.bin moved.bin'),
+    run('cp data.bin copy.bin'),
+    run('cp a.txt data.bin'),
+  ])('holds %s %j up no longer than the limit of an action, and stays as it was', async (action, params) => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    fs.writeFileSync(path.join(root, 'data.bin'), '')
+    fs.truncateSync(path.join(root, 'data.bin'), 2 ** 40)
+    const { results } = await execute(root, 'off', [[action, params]], { limits: { actionMs: 200 } })
+    expect(results.map(({ code }) => code)).toEqual(['exec_timeout'])
+    expect(fs.readdirSync(root).sort()).toEqual(['a.txt', 'data.bin'])
+    expect(fs.statSync(path.join(root, 'data.bin')).size).toBe(2 ** 40)
+  })
 })

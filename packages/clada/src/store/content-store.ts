@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { digestOf, digestOfOpen } from '../core/digest.ts'
+import { digestOf } from '../core/digest.ts'
 import { hasCode } from '../core/errors.ts'
+import { copyToNew, digestOfOpen } from '../state/large-files.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
 /**
@@ -134,7 +135,7 @@ function isLinked(from: string, to: string): boolean {
 }
 
 function copyFile(from: string, to: string): void {
-  fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE)
+  copyToNew(from, to)
   fs.chmodSync(to, 0o600)
 }
 

@@ -174,16 +174,6 @@ export function writeWhole(fd: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at, bytes.length - at)
 }
 
-export function copyContent(from: number, to: number): void {
-  const chunk = Buffer.allocUnsafe(1 << 20)
-  for (let at = 0; ;) {
-    const got = fs.readSync(from, chunk, 0, chunk.length, at)
-    if (got === 0) return
-    writeWhole(to, chunk.subarray(0, got))
-    at += got
-  }
-}
-
 export interface Change {
   readonly at: Location
   readonly before: FileState | null

@@ -2,7 +2,6 @@ import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
 import type { Staged } from '../core/effects.ts'
 import type { ListedEntry, OpenFile } from '../core/files.ts'
-import { digestOfOpen } from '../core/digest.ts'
 import { ProblemError } from '../core/problem.ts'
 import { type Becoming, type Inspected, mostInMemory, type PathChange, type Recorder } from '../core/recorder.ts'
 import {
@@ -10,7 +9,6 @@ import {
   directoryError,
   irregularError,
   isReadOnly,
-  copyContent,
   readWhole,
   refuseSpecial,
   refuseReadOnly,
@@ -36,6 +34,7 @@ import { nativeCalls } from './native.ts'
 import { holdsLoginIn } from '../process/login-files.ts'
 import type { Scratch } from './scratch.ts'
 import { refusePlanted } from './planted-repository.ts'
+import { copyOpen, copyToNew, digestOfOpen } from '../state/large-files.ts'
 import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
 import type {
   AdoptedFile,
@@ -172,7 +171,7 @@ export class DiskTree implements Tree {
     }
     const source = fs.openSync(content.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
-      const fill: Fill = (fd) => copyContent(source, fd)
+      const fill: Fill = (fd) => copyOpen(source, fd)
       const replacement = this.#begin(at, 'anything', 'open', fill, { mode: content.mode, ...how })
       await replacement.write()
       return await replacement.commit()
@@ -185,7 +184,7 @@ export class DiskTree implements Tree {
     const { fd, stat } = this.#openRegular(from, 'copyfile')
     let replacement: Replacement
     try {
-      replacement = this.#begin(to, 'anything', 'copyfile', (target) => copyContent(fd, target), { mode: stat.mode })
+      replacement = this.#begin(to, 'anything', 'copyfile', (target) => copyOpen(fd, target), { mode: stat.mode })
       await replacement.write()
     } finally {
       fs.closeSync(fd)
@@ -265,7 +264,7 @@ export class DiskTree implements Tree {
         if (!hasCode(error, 'EXDEV')) throw error
       }
       const temp = dir.at(this.#scratch.tempName(dir.path))
-      fs.copyFileSync(from, temp, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE)
+      copyToNew(from, temp)
       const { atime, mtime } = fs.statSync(from)
       this.#copyAttributes(from, temp)
       fs.chmodSync(temp, mode)

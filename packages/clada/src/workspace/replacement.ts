@@ -9,6 +9,7 @@ import { platform } from '../core/platform.ts'
 import type { Scratch } from './scratch.ts'
 import { copyAttributes, refuseAccessList } from './attributes.ts'
 import type { NativeCalls } from './native.ts'
+import { copyToNew } from '../state/large-files.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
 /** What must be at the target when the replacement takes its place. */
@@ -296,7 +297,7 @@ export function linkOrCopy(from: string, to: string): void {
     fs.linkSync(from, to)
   } catch (error) {
     if (!hasCode(error, ...noLinks)) throw error
-    fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL)
+    copyToNew(from, to)
   }
 }
 
