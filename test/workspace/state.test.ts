@@ -8,6 +8,7 @@ import { platform } from '../../packages/clada/src/core/platform.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { ownOwner, readOwn } from '../../packages/clada/src/state/own-files.ts'
 import { makePrivateDir, pathSpellings } from '../../packages/clada/src/state/user-state.ts'
+import { skipWithout } from '../support/needs.ts'
 import { fillState, filesIn, inState, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
@@ -283,6 +284,34 @@ describe('what a killed run left behind', () => {
       expect(fs.readdirSync(inState(root, 'running'))).toEqual([])
     })
   }
+
+  it.for(['an edit', 'a command', 'code', 'a step back'] as const)(
+    'is in no commit that %s makes',
+    async (what, context) => {
+      if (what === 'code') skipWithout(context, 'sandbox')
+      const root = scratchDir({ 'src/a.txt': 'a\n' })
+      const git = (...args: string[]) =>
+        spawnSync('git', ['-c', 'user.name=n', '-c', 'user.email=e', ...args], { cwd: root, encoding: 'utf8' }).stdout
+      git('init', '-q')
+      git('add', '.')
+      git('commit', '-qm', 'first')
+      git('commit', '-qm', 'second', '--allow-empty')
+      fs.mkdirSync(path.join(fillState(root), 'running'), { recursive: true })
+      fs.writeFileSync(inState(root, 'running/0123456789ab'), `${dead()}\n${JSON.stringify(path.join(root, 'src'))}\n`)
+      fs.writeFileSync(path.join(root, 'src/.clada-0123456789ab-0.tmp'), 'torn')
+      const clada = new Clada({ repoPath: root, git: 'commit' })
+      const { success } = await {
+        'an edit': () => clada.execute(write(root, 'new.txt')),
+        'a command': () => clada.call('run', { command: 'cp src/a.txt src/b.txt' }),
+        code: () => clada.call('exec', { lang: 'bash', code: 'echo b > src/b.txt' }),
+        'a step back': () => clada.back(),
+      }[what]()
+      expect(success).toBe(true)
+      expect(git('log', '--all', '--name-only', '--format=')).not.toContain('.clada-')
+      expect(git('status', '--porcelain')).toBe('')
+      expect(leftovers(root)).toEqual([])
+    },
+  )
 
   it('in its own directory is swept too, unless its process is alive', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', ''])

@@ -77,6 +77,12 @@ export interface WantedState extends Omit<Restoration, 'at'> {
   readonly absolute: string
 }
 
+async function beginSwept(scratch: Scratch, begin: (stateDir: string) => Promise<void>): Promise<void> {
+  scratch.sweepTemporary()
+  await begin(scratch.stateDir())
+  scratch.sweep()
+}
+
 export function openWorkspace(
   settings: Settings,
   judge: PathJudge,
@@ -93,7 +99,7 @@ export function openWorkspace(
     recorder === undefined
       ? undefined
       : (places: readonly Location[], commits?: Commits) => {
-          begun ??= recorder.begin(scratch.stateDir(), commits).then(() => scratch.sweep())
+          begun ??= beginSwept(scratch, (stateDir) => recorder.begin(stateDir, commits))
           const further = places.filter(({ root }) => root !== settings.root)
           return further.length === 0 ? begun : begun.then(() => enterAll(further, recorder))
         }

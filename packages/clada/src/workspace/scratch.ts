@@ -176,10 +176,15 @@ export class Scratch {
   /** Removes what runs that died have left. */
   sweep(): void {
     sweepNewFiles(this.stateDir())
-    const dir = path.join(this.stateDir(), 'running')
-    if (isDirectory(dir)) sweepLeftovers(dir, this.root)
+    this.sweepTemporary()
     const displaced = path.join(this.stateDir(), 'displaced')
     if (isDirectory(displaced)) this.#reviewDisplaced(displaced)
+  }
+
+  /** The part of it that must come before git looks at the project: a commit would save temporary files. */
+  sweepTemporary(): void {
+    const dir = path.join(this.stateDir(), 'running')
+    if (isDirectory(dir)) sweepLeftovers(dir, this.root)
   }
 
   /**
