@@ -1,3 +1,4 @@
+import { formatCount } from '@clada/reply/core/words.ts'
 import type { Block, SkippedBlock } from '@clada/reply/core/block.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
@@ -13,9 +14,9 @@ export function readSummary(text: string): string | undefined {
   const files = new Set(edits.map(({ params }) => params['path'] ?? params['old_path']))
   const others = own.length - edits.length
   const parts = [
-    ...(edits.length === 0 ? [] : [`${counted(edits.length, 'edit')} in ${counted(files.size, 'file')}`]),
-    ...(others === 0 ? [] : [counted(others, edits.length === 0 ? 'action' : 'other action')]),
-    ...(proposals === 0 ? [] : [counted(proposals, 'proposal')]),
+    ...(edits.length === 0 ? [] : [`${formatCount(edits.length, 'edit')} in ${formatCount(files.size, 'file')}`]),
+    ...(others === 0 ? [] : [formatCount(others, edits.length === 0 ? 'action' : 'other action')]),
+    ...(proposals === 0 ? [] : [formatCount(proposals, 'proposal')]),
     ...(all.length === blocks.length ? [] : [`${all.length - blocks.length} not readable`]),
   ]
   return parts.join(', ')
@@ -30,5 +31,3 @@ const isFragment = ({ path, reason, block }: SkippedBlock): boolean =>
 /** Whether a block names a file and does more than read. */
 const isEditBlock = ({ action, params }: Block): boolean =>
   (params['path'] ?? params['old_path']) !== undefined && !/read|list|^ls$|grep|glob|map|exec|^run|context/.test(action)
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

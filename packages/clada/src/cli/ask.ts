@@ -153,8 +153,7 @@ export function approvalFacts(
   paint: Paint = withoutColor,
   columns: number | undefined = undefined,
 ): string[] {
-  const sentences = (lines: readonly string[]): string[] =>
-    columns === undefined ? [...lines] : lines.flatMap((line) => wrapLine(line, columns))
+  const sentences = (lines: readonly string[]): string[] => lines.flatMap((line) => wrapLine(line, columns))
   const { root, command, about, diff = '', lacks, program, bound, unsandboxed, changed, repository, tried } = request
   const bindings = bound === undefined ? [] : [`  Always: until one of these files changes: ${spellOutCommand(bound)}`]
   if (about === 'network')

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import type { ExecuteOptions } from '../engine/options.ts'
-import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import { type ExecutionResult, taskNumberOf } from '../core/result.ts'
 import { type ReportEntry, entryLines, EntryOrder } from '../report/entries.ts'
 import { formatReport, lineFormats, type ReportFormat } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
@@ -96,7 +96,7 @@ export class LiveReport {
     if (format === undefined) return
     const { report, root } = this.#options
     const lines = entries.flatMap((entry) => {
-      const isSeen = entry.kind === 'action' && this.#streamed.has(taskOf(entry.result))
+      const isSeen = entry.kind === 'action' && this.#streamed.has(taskNumberOf(entry.result))
       const programs = isSeen ? (format === 'pretty' ? 'hide' : 'seen') : report.programs
       return entryLines(entry, lineFormats[format]({ ...report, programs }, root).style)
     })
@@ -105,5 +105,3 @@ export class LiveReport {
     print(lines.join('\n'))
   }
 }
-
-const taskOf = ({ task, seq }: ActionResult): string => task ?? String(seq)

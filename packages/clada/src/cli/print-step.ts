@@ -1,6 +1,6 @@
 import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
-import { formatCount } from '@clada/reply/core/words.ts'
+import { formatCount, capitalize } from '@clada/reply/core/words.ts'
 import { fatalIn } from '../report/parts.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
 import { byBlock, spellOut, spellOutLine } from '../report/words.ts'
@@ -25,7 +25,7 @@ interface StepRefusal {
 
 /** Why a command did nothing; for a person without the command's name and code. */
 export const refusalText = ({ error = 'The operation failed.', reason = error }: StepRefusal): string =>
-  isTerminal(1) ? reason.charAt(0).toUpperCase() + reason.slice(1) : error
+  isTerminal(1) ? capitalize(reason) : error
 
 function stepLines({
   success,

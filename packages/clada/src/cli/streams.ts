@@ -42,13 +42,10 @@ export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
 /** Prints sentences, which are broken between words where a terminal is too narrow for them. */
 export function say(text: string, to: 1 | 2 = 1): void {
   const columns = columnsOf(to)
-  const lines =
-    columns === undefined
-      ? text
-      : text
-          .split('\n')
-          .flatMap((line) => wrapLine(line, columns))
-          .join('\n')
+  const lines = text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, columns))
+    .join('\n')
   if (to === 1) print(lines)
   else process.stderr.write(`${lines}\n`)
 }

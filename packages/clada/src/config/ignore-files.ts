@@ -1,3 +1,4 @@
+import { withoutBom } from '@clada/reply/core/source.ts'
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -46,7 +47,7 @@ function readIgnoreFile(dir: string, name: string): IgnoreFile[] {
   }
   if (bytes === undefined) throw wrong(`is not a regular file of at most ${mostBytes / 1024} kB`)
   if (!isUtf8(bytes)) throw wrong('is not valid UTF-8')
-  const text = bytes.toString('utf8').replace(/^\ufeff/, '')
+  const text = withoutBom(bytes.toString('utf8'))
   const rules = parseIgnoreRules(foldedName(text), '')
   if (rules.length > mostRules) throw wrong(`has more than ${mostRules} rules`)
   return [{ name, dir, text, rules }]

@@ -5,5 +5,13 @@ export function digestOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
+/** Whether two texts are the same, in a time that does not tell where they differ. */
+export function isSameSecret(one: string, other: string): boolean {
+  const { createHash, timingSafeEqual } = process.getBuiltinModule('node:crypto')
+  // Of digests, so that texts of different lengths take the same time too.
+  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest())
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}
+
 /** Long enough that two texts never share it by chance, short enough for a model to copy. */
 export const shortDigestOf = (content: string | Uint8Array): string => digestOf(content).slice(0, 16)

@@ -91,3 +91,6 @@ export const isInPackages = (file: string): boolean =>
   file.split(/[\\/]/).some((part) => part === 'node_modules' || part === 'site-packages')
 
 export const isNotebookPath = (file: string): boolean => file.toLowerCase().endsWith('.ipynb')
+
+/** A name in a directory, both with slashes and relative to the same root, which is the empty name. */
+export const nameBelow = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)

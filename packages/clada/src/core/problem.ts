@@ -1,3 +1,4 @@
+import { capitalize } from '@clada/reply/core/words.ts'
 import type { Elision, NearPlace, Place } from '@clada/reply/core/place.ts'
 import type { NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code, StructureCode } from '@clada/reply/core/codes.ts'
@@ -175,7 +176,7 @@ export type Advice = string | { readonly model: string; readonly user: string }
 
 export const adviseAskingUser = (to: string): Advice => ({
   model: `Ask the user to ${to}.`,
-  user: `${to.charAt(0).toUpperCase()}${to.slice(1)}.`,
+  user: `${capitalize(to)}.`,
 })
 
 export interface LockHolder {

@@ -290,3 +290,6 @@ export function withWarnings<T extends { readonly warnings?: readonly string[] }
 ): T {
   return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }
 }
+
+/** The number of a task, as reports show it. */
+export const taskNumberOf = ({ task, seq }: ActionResult): string => task ?? String(seq)

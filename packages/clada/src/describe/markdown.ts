@@ -1,3 +1,5 @@
+import { fenceMarksFor } from '@clada/reply/regions/fences.ts'
+import { capitalize } from '@clada/reply/core/words.ts'
 import type { ActionSpec, Example, Param } from '../core/action.ts'
 import { shortDigestOf } from '../core/digest.ts'
 import { fieldsOf, isList, type Shape, shapeText } from '../core/shape.ts'
@@ -100,7 +102,7 @@ export function exampleSection({ name, params, access }: ActionSpec, example: Ex
   )
   const before = Object.entries(example.before ?? {})
   return [
-    `**${sentence(example.title)}**`,
+    `**${capitalize(example.title)}.**`,
     '',
     ...(before.length === 0 ? [] : [...listSection('Before', before.map(fileListItem)), '']),
     ...(access.includes('llm')
@@ -130,8 +132,6 @@ function inProject(text: string, format: string | undefined): string {
   if (format === 'absolute_path') return absolute(text)
   return format === 'multiline_absolute_paths' ? text.split('\n').map(absolute).join('\n') : text
 }
-
-const sentence = (title: string): string => `${title.charAt(0).toUpperCase()}${title.slice(1)}.`
 
 function exampleResult({ after = {}, data, code }: Example): string[] {
   const shown = data === undefined ? [] : [[`\`data\` has ${inline(asData(data))}`]]
@@ -169,8 +169,8 @@ function inline(text: string): string {
 }
 
 function fenceText(text: string, language: string): string[] {
-  const ticks = '`'.repeat(Math.max(3, longestRun(text) + 1))
-  return [ticks + language, ...text.split('\n'), ticks]
+  const marks = fenceMarksFor(text)
+  return [marks + language, ...text.split('\n'), marks]
 }
 
 const longestRun = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))

@@ -7,7 +7,7 @@ import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { commentMarksFor } from '@clada/reply/text/comment-marks.ts'
 import { isFileComment } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
-import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
+import { withLineEndsOf } from '@clada/reply/text/lines.ts'
 import { findPasteDamage } from '@clada/reply/text/pasted.ts'
 import { damageWords } from '@clada/reply/text/undamage.ts'
 import { lacksBeginning, findMissingPart } from '@clada/reply/text/whole-file.ts'
@@ -63,7 +63,7 @@ export class Proposals {
     const [, first = '', rest = ''] = /^(.*)\r?\n([^]*)$/.exec(content) ?? []
     const isTitled = isFileComment(first, given) && !text.split(/\r?\n/).includes(first)
     const own = isTitled ? rest : content
-    const whole = block.syntax === 'proposal' ? withLineEnds(text, own) : own
+    const whole = block.syntax === 'proposal' ? withLineEndsOf(text, own) : own
     const asWhole = whole === content ? task : withContent(task, whole)
     const extent = extentOf(text, own, block)
     if (extent === 'whole') return { task: asWhole }
@@ -219,10 +219,6 @@ function extentOf(text: string, content: string, { part }: Block): 'whole' | 'pa
 
 const lacksStart = (text: string, content: string): boolean =>
   lacksBeginning(text.split(/\r?\n/), content.split(/\r?\n/))
-
-/** The lines of a reply say nothing about those of a file. */
-const withLineEnds = (text: string, content: string): string =>
-  dominantEol(text) === '\r\n' && !content.includes('\r') ? toEol(content, '\r\n') : content
 
 const isSmallOf = (text: string, content: string): boolean => countTelling(content) * 2 < countTelling(text)
 

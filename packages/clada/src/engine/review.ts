@@ -8,7 +8,7 @@ import type { LeftHunk, ReviewNote } from '../core/result.ts'
 import type { BlockChoice, ChangedPlace, ReviewedFile, ReviewHunk, ReviewPlace } from '../core/review.ts'
 import { parseHunks, hunkSide } from '@clada/reply/text/hunks.ts'
 import { diffLines } from '@clada/reply/text/line-diff.ts'
-import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
+import { splitLines, withLineEndsOf } from '@clada/reply/text/lines.ts'
 import { clipLine, renderDiff } from '@clada/reply/text/shown-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import type { Change, FileState, StagedChange } from '../workspace/open.ts'
@@ -107,7 +107,7 @@ class FileReview {
     const byLines = isByLines(file)
     this.#given = byLines ? stateText(file.after) : null
     const own = byLines ? choice.texts?.[this.#path] : undefined
-    const edited = own === undefined ? undefined : withLineEnds(own, stateText(file.before) ?? this.#given ?? '')
+    const edited = own === undefined ? undefined : withLineEndsOf(stateText(file.before) ?? this.#given ?? '', own)
     this.#edited = edited !== undefined && edited !== this.#given
     this.#after =
       this.#edited && edited !== undefined
@@ -294,10 +294,6 @@ const isByLines = ({ before, after, bound }: ReviewedChange): boolean =>
 const isTextState = (state: FileState | null): boolean => state === null || isText(state.bytes)
 
 const stateText = (state: FileState | null): string | null => state && state.bytes.toString('utf8')
-
-/** A text field of a browser knows only LF. */
-const withLineEnds = (text: string, like: string): string =>
-  !text.includes('\r') && dominantEol(like) === '\r\n' ? text.replaceAll('\n', '\r\n') : text
 
 /** The changes of the user to the parameters of a block. */
 export const describeEditedParams = (

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import type { RepositoryPosition } from '../store/record.ts'
-import { nearestGitDirs, isSpecialFile, repairAdvice } from '../state/git-dirs.ts'
+import { nearestGitDirs, isSpecialFile, repairAdvice, hasHead } from '../state/git-dirs.ts'
 import { platform } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
 import { foreignOwner } from '../process/git-owner.ts'
@@ -131,10 +131,8 @@ function removeLinks(dir: string, name = ''): void {
 /** Whether a directory is the top of a repository, or was: a file that leads to none counts. */
 export function isRepository(dir: string): boolean {
   const dotGit = path.join(dir, gitName)
-  return isGitDir(dotGit) || (fs.existsSync(dotGit) && fs.statSync(dotGit).isFile())
+  return hasHead(dotGit) || (fs.existsSync(dotGit) && fs.statSync(dotGit).isFile())
 }
-
-const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
 /** Where the repository around a directory is; undefined where none can be used, or nothing is committed. */
 export async function headPosition(root: string): Promise<RepositoryPosition | undefined> {

@@ -1,3 +1,4 @@
+import { hasAccess } from '../state/own-files.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
@@ -159,7 +160,7 @@ export function filterCommittable(
     if (stat === undefined || stat.isSymbolicLink()) return true
     // A file that became a directory counts as deleted, unless it is a repository: that may be a submodule.
     if (stat.isDirectory()) return !isRepository(at)
-    return stat.isFile() && stat.size <= largest && isReadable(at)
+    return stat.isFile() && stat.size <= largest && hasAccess(at, 'read')
   }
   return [
     ...changed.filter((name) => isSavable(name, Infinity)),
@@ -169,14 +170,6 @@ export function filterCommittable(
 }
 
 /** Git would fail on unreadable files, such as those that containers create as another user. */
-function isReadable(file: string): boolean {
-  try {
-    fs.accessSync(file, fs.constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export const isUnsavable = (relative: string, isBlocked: (relative: string) => boolean): boolean =>
   relative.split('/').some((part) => isStateName(part) || isGitName(part)) || isBlocked(relative)

@@ -1,3 +1,4 @@
+import { fieldOf } from '@clada/reply/core/is-record.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -292,9 +293,6 @@ function actionInLog(line: object): ActionRecord {
     block: typeof block === 'string' ? block : undefined,
   }
 }
-
-const fieldOf = (header: unknown, name: string): unknown =>
-  typeof header === 'object' && header !== null ? Reflect.get(header, name) : undefined
 
 function executionKind(header: unknown): ExecutionRecord['kind'] {
   const kind = fieldOf(header, 'kind')

@@ -1,4 +1,4 @@
-import { isRecord } from '@clada/reply/core/is-record.ts'
+import { isRecord, fieldOf } from '@clada/reply/core/is-record.ts'
 import { hasCode } from '../core/errors.ts'
 import { startMarked } from '../process/marked.ts'
 
@@ -265,9 +265,6 @@ function chunkOf(data: string, key: string | undefined): { readonly text: string
   const end = fieldOf(choice, 'finish_reason')
   return { text: typeof text === 'string' ? text : '', end: typeof end === 'string' ? end : undefined }
 }
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
 /** Milliseconds before the next attempt, more each time. */
 export const pauseBefore = (attempt: number, { afterMs }: { readonly afterMs?: number | undefined }): number =>

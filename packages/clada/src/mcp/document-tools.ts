@@ -1,3 +1,4 @@
+import { capitalize } from '@clada/reply/core/words.ts'
 import { type ActionSpec, choice, flag, optional, text } from '../core/action.ts'
 import { type Describable, type OutputSchema, outputSchemaOf, type Tool, toolOf } from '../describe/json-schema.ts'
 import { shapeSchema } from '../core/shape.ts'
@@ -56,7 +57,7 @@ function listedTool(spec: Describable, title: string, outputSchema: OutputSchema
 }
 
 /** `list_structures`: List structures. */
-const toolTitle = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
+const toolTitle = (name: string): string => capitalize(name.replaceAll('_', ' '))
 
 /** The result of a document: that of every block, and what was no block. */
 function documentSchema(): OutputSchema {

@@ -1,4 +1,5 @@
-import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { isSameSecret } from '../core/digest.ts'
+import { randomBytes, randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import path from 'node:path'
@@ -164,7 +165,7 @@ function httpRefusal({ method, url, headers }: http.IncomingMessage, key: string
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))
     return [403, 'Web pages may not call this server.']
   const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-  if (!timingSafeEqual(digest(given), digest(key)))
+  if (!isSameSecret(given, key))
     return [401, `Send the header "Authorization: Bearer KEY"; the key is in ${keyFile()}.`]
   if (url?.split('?')[0] !== endpoint) return [404, `The address is ${endpoint}.`]
   return ['GET', 'POST', 'DELETE'].includes(method ?? '')
@@ -173,8 +174,6 @@ function httpRefusal({ method, url, headers }: http.IncomingMessage, key: string
 }
 
 type HttpRefusal = readonly [status: number, reason: string]
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 function respondRefused(
   response: http.ServerResponse,

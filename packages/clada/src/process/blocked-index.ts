@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { isInPackages, isInside, withSlashes } from '../core/paths.ts'
+import { isInPackages, isInside, withSlashes, nameBelow } from '../core/paths.ts'
 import type { Blocking } from '../core/effects.ts'
 import { hasCode } from '../core/errors.ts'
 import { holdsLogin } from './login-files.ts'
@@ -143,7 +143,7 @@ function walkDirectories(root: string, blocking: (relative: string) => Blocking,
     dirs.set(dir, now)
     // Whether it is a fixture can change while the directory stays the same.
     if (now.head && dir !== '' && belongsToGit(absolute, ['HEAD'])) repositories.push(dir)
-    else for (const name of now.dirs) pending.push(child(dir, name))
+    else for (const name of now.dirs) pending.push(nameBelow(dir, name))
   }
   return { dirs, repositories, fresh, reused }
 }
@@ -163,8 +163,6 @@ const tooDeep: ScannedDirectory = {
   unreadable: true,
 }
 
-const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
-
 function scanDirectory(
   absolute: string,
   dir: string,
@@ -182,7 +180,7 @@ function scanDirectory(
     if (isGitName(name)) repository = true
     if (nameAsOpened(name) === nameAsOpened('HEAD')) head = true
     const isDirectory = entry.isDirectory()
-    if (blocking(child(dir, name)) !== 'never' && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
+    if (blocking(nameBelow(dir, name)) !== 'never' && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
       blocked.push([name, isDirectory ? 'directory' : entry.isFile() ? 'file' : 'link'])
     } else if (isDirectory && !isGitName(name) && !isStateName(name)) dirs.push(name)
     if (entry.isSocket() || entry.isFIFO()) doors.push(name)
@@ -201,7 +199,7 @@ interface Linked {
 
 const linkedIn = (dirs: ScanIndex['dirs']): Linked[] =>
   [...dirs].flatMap(([dir, { linked }]) =>
-    linked.map(([name, inode, names]) => ({ path: child(dir, name), inode, names })),
+    linked.map(([name, inode, names]) => ({ path: nameBelow(dir, name), inode, names })),
   )
 
 /** Files with a further name outside the project. Package managers link from a store of their own. */
@@ -218,7 +216,7 @@ function summarize(root: string, walked: Walked, isBlocked: (relative: string) =
   for (const name of repositories) dirs.delete(name)
   const blocked = [...dirs].flatMap(([dir, { blocked }]) =>
     blocked
-      .map(([name, type]) => ({ path: child(dir, name), type }))
+      .map(([name, type]) => ({ path: nameBelow(dir, name), type }))
       .filter((one) => isBlocked(one.path))
       .flatMap(({ path: name, type }) => (type === 'link' ? resolveBlockedLink(root, name) : { path: name, type })),
   )
@@ -233,10 +231,10 @@ function summarize(root: string, walked: Walked, isBlocked: (relative: string) =
   return {
     blocked: [...blocked, ...[...second].map((name) => ({ path: name, type: 'file' as const })), ...unreadable],
     repositories: [
-      ...[...dirs].flatMap(([dir, { repository }]) => (repository ? [child(dir, gitName)] : [])),
+      ...[...dirs].flatMap(([dir, { repository }]) => (repository ? [nameBelow(dir, gitName)] : [])),
       ...repositories,
     ],
-    doors: [...dirs].flatMap(([dir, { doors }]) => doors.map((name) => ({ path: child(dir, name), type: 'file' }))),
+    doors: [...dirs].flatMap(([dir, { doors }]) => doors.map((name) => ({ path: nameBelow(dir, name), type: 'file' }))),
   }
 }
 

@@ -1,3 +1,4 @@
+import { hasAccess } from '../state/own-files.ts'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -73,22 +74,14 @@ function findGroupPaths(): GroupPaths[] {
         const [, listed = 'none', name = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
         const older = listed.split(',').find((one) => controllers.includes(one))
         const own = path.join('/sys/fs/cgroup', older ?? '', name)
-        if (older !== undefined) return isOurs(own) ? [{ own, parent: own }] : []
-        const parent = listed === '' ? [own, path.dirname(own)].find((dir) => givesPids(dir) && isOurs(dir)) : undefined
+        if (older !== undefined) return hasAccess(own, 'write') ? [{ own, parent: own }] : []
+        const parent =
+          listed === '' ? [own, path.dirname(own)].find((dir) => givesPids(dir) && hasAccess(dir, 'write')) : undefined
         return parent === undefined ? [] : [{ own, parent }]
       })
   } catch {
     // There are none here.
     return []
-  }
-}
-
-function isOurs(dir: string): boolean {
-  try {
-    fs.accessSync(dir, fs.constants.W_OK)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,3 +1,4 @@
+import { nameBelow } from '../core/paths.ts'
 import fs from 'node:fs'
 import type { Effect, NotKept } from '../core/effects.ts'
 import { WriteBudget, type WriteLimits } from './write-limits.ts'
@@ -65,11 +66,11 @@ class Collector implements Collected {
       for (const entry of entries) if (entry.isCharacterDevice()) seen.add(entry.name)
       // What cannot be read was not deleted either.
       for (const name of listNames(pathInView(lower, dir))) {
-        const path = child(dir, name)
+        const path = nameBelow(dir, name)
         if (!seen.has(name) && !unseen.has(path)) this.#addRemoved(path)
       }
     }
-    for (const { name } of entries) this.#entry(child(dir, name), below)
+    for (const { name } of entries) this.#entry(nameBelow(dir, name), below)
   }
 
   #entry(path: string, below: 'there' | 'new'): void {
@@ -159,13 +160,12 @@ class Collector implements Collected {
       this.notKept.push({ path, reason: changedMeanwhile })
       return
     }
-    if (isDirectory) for (const name of listNames(pathInView(lower, path))) this.#addRemoved(child(path, name))
+    if (isDirectory) for (const name of listNames(pathInView(lower, path))) this.#addRemoved(nameBelow(path, name))
     this.effects.push({ kind: 'gone', path, type: isDirectory ? 'directory' : 'other' })
   }
 }
 
 const pathInView = (view: string, path: string): string => `${view}/${path}`
-const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 function specialKind(stat: fs.Stats): string {

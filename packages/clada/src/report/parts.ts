@@ -10,7 +10,7 @@ import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { type CutLines, cutLines, tokenLength } from '@clada/reply/text/lines.ts'
-import { QuotedContent, cutMark, oneLine, primaryOf, withoutColors } from './words.ts'
+import { QuotedContent, cutMark, oneLine, primaryOf, withoutColors, indentLines } from './words.ts'
 
 /** Why a task was skipped, after a word that says that it was. */
 export const skippedFor = ({ failure, error = '' }: ActionResult): string =>
@@ -56,7 +56,7 @@ export function reviewLines({ review = {}, success }: ActionResult, mark = ''): 
   const more = hunks.length > mostHunks ? [`… and ${formatCount(hunks.length - mostHunks, 'more hunk')} left out`] : []
   const lines = place === undefined ? [] : [`the user chose the place: ${skippedLines(place)}`]
   const done = success ? 'applied with changes by the user' : 'changed by the user'
-  const changes = edited.flatMap(({ what, diff }) => [`${done} (${what}):`, ...indented(diff.split('\n'))])
+  const changes = edited.flatMap(({ what, diff }) => [`${done} (${what}):`, ...indentLines(diff)])
   return [...lines, ...shown, ...more, ...changes].map((line) => `${mark}${line}`)
 }
 
@@ -66,16 +66,12 @@ const mostHunks = 20
 function leftHunkLines({ path, lines, diff, reason }: LeftHunk): string[] {
   const where = lines === undefined ? path : `${path}:${lines}`
   const why = reason === undefined ? '' : ` (${oneLine(reason)})`
-  return [`left out by the user: ${where}${why}`, ...indented(diff)]
+  return [`left out by the user: ${where}${why}`, ...diff.map((line) => `  ${line}`)]
 }
-
-const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`)
 
 /** The changes of the user to the whole reply. */
 export const editedReplyLines = ({ editedReply }: ExecutionResult): string[] =>
-  editedReply === undefined
-    ? []
-    : ['the user edited the reply before it was applied:', ...indented(editedReply.split('\n'))]
+  editedReply === undefined ? [] : ['the user edited the reply before it was applied:', ...indentLines(editedReply)]
 
 export interface ReportOptions {
   /** How much is said about failures: message and code, what helps to repair them, or also where clada's own code was. */

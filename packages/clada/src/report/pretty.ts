@@ -47,7 +47,7 @@ export const prettyFormat: LineFormat = (options, root) => {
         ...again,
         ...prettySummary(result, paint)
           .split('\n')
-          .flatMap((line) => wrap(line, options)),
+          .flatMap((line) => wrapLine(line, options.columns)),
       ]
     },
   }
@@ -88,12 +88,9 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
 function wrapSentence(text: string, options: ReportOptions, paint: (line: string) => string = asIs): string[] {
   return spellOut(text)
     .split('\n')
-    .flatMap((line) => wrap(line, options))
+    .flatMap((line) => wrapLine(line, options.columns))
     .map(paint)
 }
-
-const wrap = (line: string, { columns }: ReportOptions): string[] =>
-  columns === undefined ? [line] : wrapLine(line, columns)
 
 export function prettyAction(result: ActionResult, options: ReportOptions, root?: string): string[] {
   const paint = options.color ? withColor : withoutColor

@@ -1,9 +1,10 @@
+import { fenceMarksFor } from '@clada/reply/regions/fences.ts'
 import { structureHelp } from '../actions/output.ts'
 import { type ActionResult, type Details, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { endFrame, isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
 import { errorText, userText } from './failure.ts'
 import { type CountedIn, type ReportOptions, shownPath } from './parts.ts'
-import { capText, changerOf, spellOut } from './words.ts'
+import { capText, changerOf, spellOut, indentLines } from './words.ts'
 
 export interface Repairing {
   /** Readers: a model, or the user, who sees codes only with `--error-detail`. */
@@ -52,7 +53,7 @@ export function repairLines(
   if (failure?.kind === 'structure') lines.push(...structureHelp({ ...details }))
   lines.push(...placeLines(details))
   if (details.expected !== undefined && typeof details.found === 'string') {
-    lines.push('expected:', ...indented(String(details.expected)), 'found:', ...indented(details.found))
+    lines.push('expected:', ...indentLines(String(details.expected)), 'found:', ...indentLines(details.found))
   }
   const advice = (reader === 'model' ? undefined : failure?.user?.advice) ?? details.advice ?? ''
   if (advice !== '' && !isSaid(details) && !isCorrected) lines.push(`→ ${advice}`)
@@ -89,7 +90,7 @@ export function reasonForPerson(result: Pick<ActionResult, 'error' | 'failure' |
 
 const nearDifference = (place: Near): string[] => [
   `nearest: ${nearHead(place)}; - asked for, + in the file:`,
-  ...indented(place.diff),
+  ...indentLines(place.diff),
 ]
 
 function nearHead({ line, endLine, similarity, why }: Near): string {
@@ -104,15 +105,15 @@ export const isQuoted = (line: string): boolean => line.startsWith('  ')
 function nearChange(place: Near): string[] {
   const rows = place.why === undefined ? changedRows(place.diff) : ''
   const head = `nearest: ${nearHead(place)}`
-  return rows.trim() === '' ? [head] : [`${head}; - asked for, + in the file:`, ...indented(rows)]
+  return rows.trim() === '' ? [head] : [`${head}; - asked for, + in the file:`, ...indentLines(rows)]
 }
 
 function nearLines(place: Near): string[] {
   const { diff, why, text } = place
   if (text === undefined) return nearDifference(place)
-  const fence = fenceFor(text)
+  const fence = fenceMarksFor(text)
   const rows = why === undefined ? changedRows(diff) : ''
-  const differs = rows.trim() === '' ? [] : ['differs (- asked for, + in the file):', ...indented(rows)]
+  const differs = rows.trim() === '' ? [] : ['differs (- asked for, + in the file):', ...indentLines(rows)]
   return [`nearest: ${nearHead(place)}. The file has exactly:`, fence, ...text.split('\n'), fence, ...differs]
 }
 
@@ -240,7 +241,7 @@ function fenceSection(texts: readonly string[], title: (what: string) => string)
 
 function inFence(texts: readonly string[]): string[] {
   const text = texts.join('\n\n')
-  const fence = fenceFor(text)
+  const fence = fenceMarksFor(text)
   return [fence, text, fence]
 }
 
@@ -253,15 +254,9 @@ export function correctedSection(result: Correctable, { errorDetail }: Pick<Repo
   return lines.length === 0 ? [] : ['', '=== REPAIR ===', ...lines.slice(1).map(spellOut), endFrame]
 }
 
-/** Longer than any fence in the text. */
-const fenceFor = (text: string): string =>
-  '`'.repeat(Math.max(3, ...(text.match(/`{3,}/g) ?? []).map((marks) => marks.length + 1)))
-
 function lineIn({ line, blockStartLine }: ParseError, counted: CountedIn | undefined): string | undefined {
   if (line === undefined) return undefined
   if (counted === undefined) return `line ${line}`
   if (counted !== 'block') return `line ${line + counted.above} of ${counted.name}`
   return blockStartLine === undefined ? `line ${line}` : `line ${line - blockStartLine + 1} of the block`
 }
-
-const indented = (text: string): string[] => text.split('\n').map((line) => `  ${line}`)

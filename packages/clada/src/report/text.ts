@@ -1,3 +1,4 @@
+import { taskNumberOf } from '../core/result.ts'
 import { isEditMissing } from '@clada/reply/core/block.ts'
 import type { ActionResult, ParseError } from '../core/result.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
@@ -42,21 +43,19 @@ export const textFormat: LineFormat = (options, root) => {
   }
 }
 
-const taskOf = ({ task, seq }: ActionResult): string => task ?? `${seq}`
-
 /** The rest of a group after a failure, in one line. */
 function skippedTextLine(results: readonly ActionResult[]): string[] {
   const [first] = results
   const last = results.at(-1)
   if (first === undefined || last === undefined) return []
   return [
-    `[task-${taskOf(first)}] SKIP: ${results.length} tasks, ${taskOf(first)} to ${taskOf(last)} - ${skippedFor(first)}`,
+    `[task-${taskNumberOf(first)}] SKIP: ${results.length} tasks, ${taskNumberOf(first)} to ${taskNumberOf(last)} - ${skippedFor(first)}`,
   ]
 }
 
 function plainLines(result: ActionResult, options: ReportOptions, root: string | undefined): string[] {
   const { errorDetail = 'full', outputLimit = defaultOutputLimit, programs, registry } = options
-  const task = taskOf(result)
+  const task = taskNumberOf(result)
   const head = `[task-${task}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`

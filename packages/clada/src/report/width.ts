@@ -28,10 +28,10 @@ export function truncateToWidth(text: string, columns: number): string {
 
 /**
  * A line as the lines that it takes, broken between words and indented like the first word. A word that is too long is
- * left to the terminal.
+ * left to the terminal. Without a known width the line stays as it is.
  */
-export function wrapLine(text: string, columns: number): string[] {
-  if (cellsOf(text) <= columns) return [text]
+export function wrapLine(text: string, columns: number | undefined): string[] {
+  if (columns === undefined || cellsOf(text) <= columns) return [text]
   const [before = ''] = /^ *(?:[!?✓✗−–→] )?/.exec(withoutColors(text)) ?? []
   const indent = ' '.repeat(before.length)
   const lines: string[] = []

@@ -179,3 +179,6 @@ export const shellQuoted = (text: string): string =>
 
 /** The same, with quotes only where it needs them. */
 export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellQuoted(text))
+
+/** The lines of a text below another. */
+export const indentLines = (text: string): string[] => text.split('\n').map((line) => `  ${line}`)

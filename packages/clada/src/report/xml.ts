@@ -2,7 +2,7 @@ import { registry as builtIn } from '../actions/registry.ts'
 import { isEditMissing } from '@clada/reply/core/block.ts'
 import type { Registry } from '../core/action.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { formatCount } from '@clada/reply/core/words.ts'
+import { formatCount, capitalize } from '@clada/reply/core/words.ts'
 import { type LineFormat, reportEntries } from './entries.ts'
 import {
   changedLines,
@@ -155,15 +155,13 @@ function taskElement({ index, status, result, errors = [] }: XmlTask): string[] 
   const reasons =
     result === undefined
       ? errors.map(({ code, message }) => [code, message] as const)
-      : [[result.code, capitalised(skipReason(result))] as const]
+      : [[result.code, capitalize(skipReason(result))] as const]
   return [
     `    <task index="${index}" status="error">`,
     ...reasons.map(([code = malformed, text]) => `      <error type="${escapeXml(code)}">${escapeXml(text)}</error>`),
     '    </task>',
   ]
 }
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const escapes: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
 const escapeXml = (text: string): string => spellOut(text).replace(/[<>&"]/g, (char) => escapes[char] ?? char)

@@ -25,7 +25,7 @@ export function gitDirsAt(
   if (stat === undefined || !(stat.isDirectory() || stat.isFile() || stat.isSymbolicLink())) return undefined
   const gitDir = stat.isDirectory() ? dotGit : gitFileTarget(dotGit, stat)
   if (gitDir === undefined) return { broken: `'${dotGit}' does not say where the repository is` }
-  if (!isGitDir(gitDir)) {
+  if (!hasHead(gitDir)) {
     if (stat.isDirectory()) return undefined
     return { broken: `'${dotGit}' leads to '${gitDir}', where no repository is` }
   }
@@ -94,7 +94,7 @@ export function gitDirNear(dir: string): { readonly top: string; readonly gitDir
     const dotGit = path.join(top, '.git')
     const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
     const gitDir = stat === undefined || stat.isDirectory() ? dotGit : gitFileTarget(dotGit, stat)
-    if (stat !== undefined && gitDir !== undefined && isGitDir(gitDir)) return { top, gitDir }
+    if (stat !== undefined && gitDir !== undefined && hasHead(gitDir)) return { top, gitDir }
     if (top === path.dirname(top)) return undefined
   }
 }
@@ -104,7 +104,8 @@ export function commonDirOf(gitDir: string): string {
   return shared === undefined ? gitDir : path.resolve(gitDir, shared.trim())
 }
 
-const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
+/** Whether a directory has a HEAD, which git takes for a repository. */
+export const hasHead = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
 /** Where a `.git` that is a file or a link leads. */
 function gitFileTarget(dotGit: string, stat: fs.Stats): string | undefined {

@@ -315,3 +315,13 @@ function processStart(pid: number): string | undefined {
     return undefined
   }
 }
+
+/** Whether this user may read or write what is at a path. */
+export function hasAccess(file: string, to: 'read' | 'write'): boolean {
+  try {
+    fs.accessSync(file, to === 'read' ? fs.constants.R_OK : fs.constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -7,7 +7,7 @@ import { gitName } from '../core/reserved-names.ts'
 import { SettingsError } from '../core/settings.ts'
 import { nearestGitDirs, repositoryAround } from './git-dirs.ts'
 import { isOldStateOurs, oldStateDir } from './old-state.ts'
-import { isDirectory, jsonOf, readStats, putFile, readOwn, renameFile, syncFileNow } from './own-files.ts'
+import { isDirectory, jsonOf, readStats, putFile, readOwn, renameFile, syncFileNow, hasAccess } from './own-files.ts'
 import { keysFor, makeKey, type SigningKey } from './signing-key.ts'
 import { makePrivateDir, stateHome, temporaryHome, userStateDir } from './user-state.ts'
 
@@ -48,7 +48,7 @@ const found = new Map<string, string>()
 export function makeState(root: string): ProjectState {
   const there = findState(root)
   if (there !== undefined) {
-    if (isWritable(there)) return { dir: there, notes: [] }
+    if (hasAccess(there, 'write')) return { dir: there, notes: [] }
     throw new SettingsError(
       `'${there}' cannot be written to, and the history of this project is in it. Make it writable, so that the history stays in one place: chmod u+w '${there}'.`,
     )
@@ -298,13 +298,4 @@ function isOwnDir(dir: string): boolean {
   const stat = readStats(dir)
   const user = process.geteuid?.()
   return stat?.isDirectory() === true && (user === undefined || stat.uid === user)
-}
-
-function isWritable(dir: string): boolean {
-  try {
-    fs.accessSync(dir, fs.constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -128,8 +128,9 @@ export function fittedLines(
 const explicit = ({ blankBefore, blankAfter }: Piece, side: Side): number =>
   side === 'before' ? blankAfter : blankBefore
 
-const shapeOfPiece = ({ kind, lines }: Piece, fallback: Structure): SpacingShape => ({
-  kind: kind ?? fallback.kind,
+/** `like` says what it is where the piece itself does not. */
+export const shapeOfPiece = ({ kind, lines }: Piece, like?: Structure): SpacingShape => ({
+  kind: kind ?? like?.kind ?? null,
   lines: lines.length,
 })
 

@@ -2,8 +2,16 @@ import { carriedGap, removal } from './removal.ts'
 import { contentTooLarge, type NamedText, isFailed, findOne, structureText, withDocument } from './document.ts'
 import { type Edited, finish, landingLines } from './edit.ts'
 import { type Piece, pieceOf } from './indent.ts'
-import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
-import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type SpacingShape, shapeOf } from './layout.ts'
+import {
+  asLines,
+  fittedLines,
+  insertion,
+  type Insertion,
+  type Side,
+  type SpacingOptions,
+  shapeOfPiece,
+} from './insertion.ts'
+import { blankLinesBetween, gapAbove, gapBelow, layoutOf, shapeOf } from './layout.ts'
 import {
   structureFailure,
   type StructureFailure,
@@ -210,8 +218,6 @@ function insertAt(
   if (anchor !== null && (at === 'before' || at === 'after')) return insertion(outline, anchor, at, piece, options)
   return at === 'file-start' ? atStart(outline, piece, leaving) : atEnd(outline, piece, leaving)
 }
-
-const shapeOfPiece = ({ kind, lines }: Piece): SpacingShape => ({ kind, lines: lines.length })
 
 /** After imports and licence, before everything else. */
 function atStart(outline: Outline, piece: Piece, leaving: Structure | null): Insertion {

@@ -1,6 +1,6 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { digestOf } from '../core/digest.ts'
+import { digestOf, isSameSecret } from '../core/digest.ts'
 import { hostName, isLoopbackHost, isOwnOrigin } from '../core/loopback.ts'
 
 export interface PageRequest {
@@ -57,7 +57,7 @@ export class PairingCode {
     const open = this.#open
     const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
     if (open !== undefined && ++open.tries > mostTries) this.#open = undefined
-    if (open === undefined || this.#open === undefined || !isSameSecret(digestOf(given), digestOf(open.text)))
+    if (open === undefined || this.#open === undefined || !isSameSecret(given, open.text))
       throw new RequestRefusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
     this.#open = undefined
   }
@@ -68,18 +68,15 @@ const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const codeLength = 8
 const mostTries = 5
 
-export const isSameSecret = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
-
 /**
  * The browsers that have access. A token or a code works once, and is exchanged for two secrets. The browser keeps a cookie, which
  * gives access to the page's own files only: browsers send it to every port of this machine. The tab keeps a key for the rest.
  */
 export class Sessions {
   readonly #cookie: string
-  readonly #cookies: Buffer[] = []
-  readonly #keys: Buffer[] = []
-  #token: Buffer | undefined
+  readonly #cookies: string[] = []
+  readonly #keys: string[] = []
+  #token: string | undefined
 
   /** Browsers keep one jar for all ports, so the port is in the name. */
   constructor(port: number) {
@@ -89,13 +86,13 @@ export class Sessions {
   /** A new token; the previous one is no longer valid. */
   renew(): string {
     const token = newSecret()
-    this.#token = digest(token)
+    this.#token = digestOf(token)
     return token
   }
 
   /** Whether a token is the one that is still to be used. It is spent now. */
   spend(token: string): boolean {
-    if (this.#token === undefined || !timingSafeEqual(digest(token), this.#token)) return false
+    if (this.#token === undefined || !isSameSecret(digestOf(token), this.#token)) return false
     this.#token = undefined
     return true
   }
@@ -103,29 +100,27 @@ export class Sessions {
   /** Lets a browser in: returns the header that sets the cookie, and the key. */
   enter(): { readonly setCookie: string; readonly key: string } {
     const [secret, key] = [newSecret(), newSecret()]
-    this.#cookies.push(digest(secret))
-    this.#keys.push(digest(key))
+    this.#cookies.push(digestOf(secret))
+    this.#keys.push(digestOf(key))
     return { setCookie: `${this.#cookie}=${secret}; Path=/; HttpOnly; SameSite=Strict`, key }
   }
 
   knows(cookies: string | undefined): boolean {
     const given = (cookies ?? '').split(';').flatMap((pair) => {
       const [name, value] = pair.trim().split('=', 2)
-      return name === this.#cookie && value !== undefined ? [digest(value)] : []
+      return name === this.#cookie && value !== undefined ? [digestOf(value)] : []
     })
     return given.some((one) => isAmong(one, this.#cookies))
   }
 
   holds(key: string | string[] | undefined): boolean {
-    return typeof key === 'string' && isAmong(digest(key), this.#keys)
+    return typeof key === 'string' && isAmong(digestOf(key), this.#keys)
   }
 }
 
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
-const isAmong = (given: Buffer, known: readonly Buffer[]): boolean => known.some((one) => timingSafeEqual(given, one))
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const isAmong = (given: string, known: readonly string[]): boolean => known.some((one) => isSameSecret(given, one))
 
 /** A request that is not done, with what the page shows. */
 export class RequestRefusal extends Error {

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { digestOf } from '../core/digest.ts'
+import { digestOf, isSameSecret } from '../core/digest.ts'
 import { readOwn } from '../state/own-files.ts'
 import { keepForUser } from '../state/user-state.ts'
-import { isSameSecret, PairingCode, RequestRefusal } from './guard.ts'
+import { PairingCode, RequestRefusal } from './guard.ts'
 
 export interface Paired {
   readonly id: string

@@ -1,3 +1,4 @@
+import { isSameSecret } from '../core/digest.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Document } from '@clada/reply/core/block.ts'
@@ -45,7 +46,7 @@ export function carriesToken(text: string, token: string, found?: ReadBlocks): b
   let carries = false
   for (let at = text.indexOf(token); at !== -1;) {
     const line = source.lineAt(at)
-    if (inside[line] === 0 && sameToken(tokenOn(source.line(line)), token)) carries = true
+    if (inside[line] === 0 && isSameSecret(tokenOn(source.line(line)), token)) carries = true
     at = text.indexOf(token, source.endOf(line))
   }
   return carries
@@ -110,10 +111,6 @@ const byStart = (a: { startLine: number }, b: { startLine: number }): number => 
 
 const tokenOn = (line: string): string =>
   /^[\s>*_`-]*clada:([0-9a-z]+)[\s*_`]*$/.exec(removeDamage(line, ['escapes', 'spaces', 'invisible']))?.[1] ?? ''
-
-/** Compares in constant time. */
-const sameToken = (given: string, token: string): boolean => crypto().timingSafeEqual(digest(given), digest(token))
-const digest = (text: string): Buffer => crypto().createHash('sha256').update(text).digest()
 
 /** Not imported: loading it would cost every start some milliseconds. */
 const crypto = (): typeof import('node:crypto') => process.getBuiltinModule('node:crypto')

@@ -1,4 +1,4 @@
-import { LF, CR } from './character-codes.ts'
+import { BOM, CR, LF } from './character-codes.ts'
 import type { Code } from './codes.ts'
 
 /**
@@ -180,6 +180,9 @@ export function endsLine(text: string, at: number): boolean {
   while (text.charCodeAt(i) !== LF && isSpace(text.charCodeAt(i))) i++
   return i >= text.length || text.charCodeAt(i) === LF
 }
+
+/** A text without the byte order mark that it may begin with. */
+export const withoutBom = (text: string): string => (text.charCodeAt(0) === BOM ? text.slice(1) : text)
 
 /** Some programs copy a text with a carriage return alone at the end of each line: as it is, it would be one line. */
 export const withLineFeeds = (text: string): string =>

@@ -2,6 +2,9 @@
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 
+/** A text whose first letter is a capital. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** With commas: `20,000`. `toLocaleString` reads the names of all languages first, which takes a third of a small run. */
 export const groupDigits = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
 

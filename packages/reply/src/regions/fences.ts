@@ -1,11 +1,11 @@
 import { SPACE, TAB, BACKTICK, TILDE, LESS, BOM } from '../core/character-codes.ts'
-import type { LineRange, Source } from '../core/source.ts'
+import { type LineRange, type Source, withoutBom } from '../core/source.ts'
 import { partitionPoint } from '../text/lines.ts'
 
 /** A line of a text, without the byte order mark that the text may begin with. */
 export function lineWithoutBom(source: Source, line: number): string {
   const row = source.line(line)
-  return line === 1 && row.charCodeAt(0) === BOM ? row.slice(1) : row
+  return line === 1 ? withoutBom(row) : row
 }
 
 export interface Fence {
@@ -228,3 +228,7 @@ function framesIn(source: Source): FrameLine[] {
   }
   return frames
 }
+
+/** The marks of a fence around a text: more than any fence in it has. */
+export const fenceMarksFor = (text: string): string =>
+  '`'.repeat(Math.max(3, ...(text.match(/`{3,}/g) ?? []).map((marks) => marks.length + 1)))

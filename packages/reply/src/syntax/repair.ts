@@ -1,7 +1,6 @@
-import { BOM } from '../core/character-codes.ts'
 import { type Block, type Document, isComplete, type SkippedBlock } from '../core/block.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
-import { rangeFinder, Source } from '../core/source.ts'
+import { rangeFinder, Source, withoutBom } from '../core/source.ts'
 import { escapesInPaths, matchBullet, flagDamagedParams } from './damage.ts'
 import { type SearchBudget, damageKindsOf, type MarkedBlock, type ReadThroughDamage, LineView } from './tokens.ts'
 import { sortByLine } from './account.ts'
@@ -129,8 +128,6 @@ function toleratedIn(source: Source, block: Block, walks: Walks): readonly Damag
   // A byte order mark at the start of the text is no damage: editors write one.
   return damageKindsOf(markers.map((one) => (one.line === 1 ? { ...one, markup: withoutBom(one.markup) } : one)))
 }
-
-const withoutBom = (text: string): string => (text.charCodeAt(0) === BOM ? text.slice(1) : text)
 
 const none: readonly never[] = []
 

@@ -1,4 +1,4 @@
-import { BOM } from '../core/character-codes.ts'
+import { withoutBom } from '../core/source.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
 import { findEscaped, findDamageKinds } from '../text/undamage.ts'
@@ -209,7 +209,6 @@ export const makeDamageReader =
     read(new Tokens(view, lex, 'uniform'), start) ?? read(new Tokens(view, lex, 'damaged'), start)
 
 /** A line without the byte order mark that a text may begin with. */
-const withoutBom = (line: string): string => (line.charCodeAt(0) === BOM ? line.slice(1) : line)
 
 /** The signs that a marker has in escaped form, and those that it has as they are. */
 interface MarkerSigns {

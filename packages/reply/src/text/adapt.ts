@@ -1,3 +1,4 @@
+import { hasText } from './lines.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import { type CharacterKind, foldText, findCharacterKind } from './characters.ts'
 import type { HunkLine } from './hunks.ts'
@@ -159,21 +160,19 @@ export function chooseFrame(
   const frameBy = (own: number, at: number): TextSide[] => {
     const [edit = '', file, line = ''] = [old[own], there[own], fresh[at]]
     const is = file === undefined ? indentOf(edit) : indentOf(plainIndent(file))
-    if (!hasContent(edit) || indentOf(edit) === is) return []
+    if (!hasText(edit) || indentOf(edit) === is) return []
     return indentOf(line) === indentOf(edit) ? ['old'] : indentOf(line) === is ? ['file'] : []
   }
-  const [first] = frameBy(old.findIndex(hasContent), fresh.findIndex(hasContent))
+  const [first] = frameBy(old.findIndex(hasText), fresh.findIndex(hasText))
   const trimmed = [old, fresh].map((side) => side.map((line) => line.trim()))
   const frames = new Set(findCommonPairs(trimmed[0] ?? [], trimmed[1] ?? []).flatMap(([own, at]) => frameBy(own, at)))
-  if (frames.size > 1 || (frames.size === 0 && first === undefined && fresh.some(hasContent))) return 'unclear'
+  if (frames.size > 1 || (frames.size === 0 && first === undefined && fresh.some(hasText))) return 'unclear'
   const [frame = first] = frames
   // Lines that are put into a block may have the file's indentation by chance, but the first one begins where it should.
   return first === 'old' ? first : frame
 }
 
 type TextSide = 'old' | 'file'
-
-const hasContent = (line: string): boolean => line.trim() !== ''
 
 /** What `foldText` leaves alone is `other`. */
 type CharacterClass = Exclude<CharacterKind, 'angle'> | 'accent' | 'other'

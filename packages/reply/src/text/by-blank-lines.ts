@@ -2,6 +2,7 @@
  * Places that differ from an edit in blank lines only: a model adds or forgets them when it copies. All other lines are
  * there in a row, as written but for whitespace at their ends.
  */
+import { hasText } from './lines.ts'
 import { adaptNewLines } from './adapt.ts'
 import { type FileLines, comparisonKey } from './file-lines.ts'
 import { type Fit, makeSplices } from './fit.ts'
@@ -12,7 +13,7 @@ const LEAST_LINES = 2
 
 export function findBlankLineFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
-  const content = old.flatMap((text, nth) => (isBlankRow(text) ? [] : [nth]))
+  const content = old.flatMap((text, nth) => (!hasText(text) ? [] : [nth]))
   if (content.length < LEAST_LINES) return []
   const { rows, ids, numbers } = contentLines(file)
   const pattern = content.map((nth) => numbers.get(comparisonKey(old[nth] ?? '', 'trailing-space')) ?? -1)
@@ -25,8 +26,6 @@ export function findBlankLineFits(lines: readonly HunkLine[], file: FileLines): 
     ]
   })
 }
-
-const isBlankRow = (line: string): boolean => line.trim() === ''
 
 /** The lines of a file that have content, and a number for each that equal ones share. */
 function contentLines(file: FileLines): { rows: number[]; ids: number[]; numbers: Map<string, number> } {
@@ -56,7 +55,7 @@ function placeBlankLines(
   let row: number | undefined
   for (const nth of old.keys()) {
     const next = row === undefined ? undefined : row + 1
-    if (at[nth] === undefined && next !== undefined && next < file.count && isBlankRow(file.line(next))) at[nth] = next
+    if (at[nth] === undefined && next !== undefined && next < file.count && !hasText(file.line(next))) at[nth] = next
     row = at[nth] ?? row
   }
   return at
@@ -77,7 +76,7 @@ function splicesAt(lines: readonly HunkLine[], at: readonly (number | undefined)
       const isAlone = there[index - 1]?.mark !== '-' && there[index + 1]?.mark !== '-' && there[index + 1]?.mark !== '+'
       const [above, below] = [rows[before - 1], rows[before]]
       if (!isAlone || above === undefined || below === undefined || below === above + 1) continue
-      const isBelowBlank = isBlankRow(file.line(above)) && !isBlankRow(file.line(below))
+      const isBelowBlank = !hasText(file.line(above)) && hasText(file.line(below))
       if (!isBelowBlank || there.findLast((line, at) => at < index && line.mark !== '+')?.mark !== ' ') return undefined
       rows[before - 1] = below - 1
     }

@@ -13,6 +13,7 @@
  *   - the lines that the file has between the old ones leave no other place for one of these changes;
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
+import { hasText } from './lines.ts'
 import { adaptNewLines } from './adapt.ts'
 import { foldText } from './characters.ts'
 import { type FileLines, comparisonKey, withoutCr } from './file-lines.ts'
@@ -45,8 +46,6 @@ export function findContextFits(lines: readonly HunkLine[], file: FileLines): Co
   const groups = lineGroups(lines, old)
   return groups === undefined ? [] : contextFits(lines, old, groups, file)
 }
-
-const hasContent = (line: string): boolean => line.trim() !== ''
 
 /** Old lines, by their index, that must be there as written and next to each other. */
 interface LineGroup {
@@ -116,7 +115,7 @@ function contextFits(
     if (!groups.every((group) => areTogether(group, at, telling)) || alikeness(old, at) < LEAST_ALIKE) continue
     const there = at.map((line) => (line === -1 ? undefined : file.line(line)))
     if (!bound.every((nth) => asWritten(old[nth] ?? '') === asWritten(there[nth] ?? ''))) continue
-    const found = at.filter((line, nth) => line !== -1 && (hasContent(old[nth] ?? '') || bound.includes(nth)))
+    const found = at.filter((line, nth) => line !== -1 && (hasText(old[nth] ?? '') || bound.includes(nth)))
     const first = found[0] ?? place
     const fresh = adaptNewLines(lines, there, file.text)
     const splices = fresh && makeSplices(lines, (nth) => fileLineOf(at, nth), fresh)
@@ -203,7 +202,7 @@ function fileLineOf(at: readonly number[], index: number): number {
 }
 
 function alikeness(old: readonly string[], at: readonly number[]): number {
-  const content = old.flatMap((line, nth) => (hasContent(line) ? [at[nth] !== -1] : []))
+  const content = old.flatMap((line, nth) => (hasText(line) ? [at[nth] !== -1] : []))
   return content.filter(Boolean).length / content.length
 }
 
@@ -277,7 +276,7 @@ function placeWithin(
   at: readonly number[],
   file: FileLines,
 ): ContextFit | undefined {
-  const found = at.flatMap((line, nth) => (line === -1 || !hasContent(old[nth] ?? '') ? [] : [{ nth, line }]))
+  const found = at.flatMap((line, nth) => (line === -1 || !hasText(old[nth] ?? '') ? [] : [{ nth, line }]))
   const [top, bottom] = [found[0]?.line ?? 0, found.at(-1)?.line ?? 0]
   // Without lines between, there is no other place.
   if (bottom - top + 1 === (found.at(-1)?.nth ?? 0) - (found[0]?.nth ?? 0) + 1) return undefined
@@ -302,14 +301,11 @@ function placeWithin(
   }
   for (const { lines, isInsertion } of groups) {
     const [first = 0, last = first] = [lines[0], lines.at(-1)]
-    if (!lines.some((nth) => hasContent(old[nth] ?? ''))) continue
+    if (!lines.some((nth) => hasText(old[nth] ?? ''))) continue
     for (let line = top; line <= bottom; line++) {
       const isOther = isInsertion
-        ? (line < (at[first] ?? 0) &&
-            hasContent(old[first] ?? '') &&
-            isAt(first, line) &&
-            fitsAbove(first - 1, line)) ||
-          (line > (at[last] ?? 0) && hasContent(old[last] ?? '') && isAt(last, line) && fitsBelow(last + 1, line + 1))
+        ? (line < (at[first] ?? 0) && hasText(old[first] ?? '') && isAt(first, line) && fitsAbove(first - 1, line)) ||
+          (line > (at[last] ?? 0) && hasText(old[last] ?? '') && isAt(last, line) && fitsBelow(last + 1, line + 1))
         : line !== at[first] &&
           lines.every((nth) => isAt(nth, line + nth - first)) &&
           fitsAbove(first - 1, line) &&

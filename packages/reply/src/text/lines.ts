@@ -49,10 +49,17 @@ export function dominantEol(text: string): Eol {
   return crlf > lf ? '\r\n' : '\n'
 }
 
+/** Whether a line has more than white space. */
+export const hasText = (line: string): boolean => line.trim() !== ''
+
 /** Every LF and CRLF as `eol`; a lone CR stays. */
 export function toEol(text: string, eol: Eol): string {
   return text.replace(/\r?\n/g, eol)
 }
+
+/** A text that was written without a thought of line ends, with those of a file. */
+export const withLineEndsOf = (file: string, text: string): string =>
+  dominantEol(file) === '\r\n' && !text.includes('\r') ? toEol(text, '\r\n') : text
 
 /** What is left of a text that does not fit: lines at its beginning and at its end, whole where that is possible. */
 export interface CutLines {

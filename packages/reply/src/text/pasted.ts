@@ -1,3 +1,4 @@
+import { withoutBom } from '../core/source.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import { dashes, findEscaped, removeDamage, showsDamage } from './undamage.ts'
 
@@ -7,8 +8,8 @@ import { dashes, findEscaped, removeDamage, showsDamage } from './undamage.ts'
  * every such character.
  */
 export function findPasteDamage(file: string, given: string): DamageKind[] {
-  const text = given.replace(/^\ufeff/, '')
-  const kinds = copied.filter((kind) => showsDamage(text, kind) && !showsDamage(file.replace(/^\ufeff/, ''), kind))
+  const text = withoutBom(given)
+  const kinds = copied.filter((kind) => showsDamage(text, kind) && !showsDamage(withoutBom(file), kind))
   if (kinds.length === 0) return []
   const lines = new Set(file.split(/\r?\n/).map((line) => line.trimEnd()))
   const rows = text.split(/\r?\n/)

@@ -76,8 +76,7 @@ export const command: Command = {
 
 /** A sentence on stderr, each of its lines in a colour. What has lines of its own keeps them. */
 function sayInk(text: string, ink: (line: string) => string): void {
-  const columns = columnsOf(2)
-  const lines = columns === undefined || text.includes('\n') ? [text] : wrapLine(text, columns)
+  const lines = text.includes('\n') ? [text] : wrapLine(text, columnsOf(2))
   process.stderr.write(lines.map((line) => `${ink(line)}\n`).join(''))
 }
 
@@ -151,23 +150,26 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
     if (needsYes(one)) {
       const what = `${one.action} ${paint.bold(spellOut(primaryOf(one)))}`
       return [
-        ...wrapped(`${paint.yellow('?')} ${what} needs your approval${spellOut(place)}`, options),
+        ...wrapLine(`${paint.yellow('?')} ${what} needs your approval${spellOut(place)}`, options.columns),
         ...rest.slice(1),
       ]
     }
     const fate = one.code === 'skipped' ? 'would be left out' : 'would fail'
-    return [...wrapped(`${head} ${fate}${spellOut(place)}`, options), ...rest]
+    return [...wrapLine(`${head} ${fate}${spellOut(place)}`, options.columns), ...rest]
   }
   const style: ReportStyle = {
     action: (entry) => failed(entry.result),
     skipped: ({ results }) => results.flatMap(failed),
     unreadable: ({ errors }) => {
       const [head = '', ...rest] = prettyErrors(errors, options)
-      return [...wrapped(`${head} cannot be read${spellOut(of === '' ? '' : `, in ${name}`)}`, options), ...rest]
+      return [
+        ...wrapLine(`${head} cannot be read${spellOut(of === '' ? '' : `, in ${name}`)}`, options.columns),
+        ...rest,
+      ]
     },
-    missed: ({ one }) => (isEditMissing(one) ? wrapped(`✗ ${spellOut(notExecutedText(one))}`, options) : []),
+    missed: ({ one }) => (isEditMissing(one) ? wrapLine(`✗ ${spellOut(notExecutedText(one))}`, options.columns) : []),
     'more-missed': ({ count }) => [`✗ ${formatCount(count, 'more block')} not executed`],
-    fatal: ({ message }) => wrapped(`✗ ${spellOut(message)}`, options),
+    fatal: ({ message }) => wrapLine(`✗ ${spellOut(message)}`, options.columns),
     reminder: () => [],
     warning: () => [],
     'edited-reply': () => [],
@@ -187,9 +189,6 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
 
 /** It is asked about when the reply is applied: it has not failed. */
 const needsYes = ({ code }: ActionResult): boolean => code === 'approval_required'
-
-const wrapped = (line: string, { columns }: ReportOptions): string[] =>
-  columns === undefined ? [line] : wrapLine(line, columns)
 
 const paintDiffLines = (diff: string): string =>
   diff

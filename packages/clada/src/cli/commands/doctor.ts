@@ -161,20 +161,15 @@ async function configs(flags: FlagValues): Promise<DoctorFinding[]> {
 function findingLine({ name, ok, found, advice, optional }: DoctorFinding, paint: Paint): string {
   const mark = ok ? paint.green('✓') : optional ? paint.yellow('–') : paint.red('✗')
   const below = ' '.repeat(nameWidth)
-  const [first = '', ...rest] = wrapped(below + spellOut(withSlashes(found)))
+  const [first = '', ...rest] = wrapLine(below + spellOut(withSlashes(found)), columnsOf(1))
   return [
     `${mark} ${name.padEnd(nameWidth - 2)}${first.slice(nameWidth)}`,
     ...rest,
-    ...(advice === undefined ? [] : wrapped(below + spellOut(advice)).map(paint.dim)),
+    ...(advice === undefined ? [] : wrapLine(below + spellOut(advice), columnsOf(1)).map(paint.dim)),
   ].join('\n')
 }
 
 const nameWidth = 15
-
-function wrapped(line: string): string[] {
-  const columns = columnsOf(1)
-  return columns === undefined ? [line] : wrapLine(line, columns)
-}
 
 /** The sandbox is started, not only looked up: a kernel may refuse it. */
 async function sandbox(root: string): Promise<DoctorFinding[]> {

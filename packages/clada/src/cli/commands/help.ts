@@ -1,4 +1,4 @@
-import { wrapWords } from '@clada/reply/core/words.ts'
+import { wrapWords, capitalize } from '@clada/reply/core/words.ts'
 import { wrapLine } from '../../report/width.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import { type Command, commandGroups } from '../command.ts'
@@ -32,7 +32,7 @@ const usualWidth = 80
 function generalHelp(commands: readonly Command[], width: number): string {
   const indent = indentBeside(commands.map(({ name }) => name))
   const groups = commandGroups.map((group) => [
-    `${capitalized(group)}:`,
+    `${capitalize(group)}:`,
     ...inTwoColumns(
       commands.flatMap((one) => (one.group === group ? [[one.name, one.summary] as const] : [])),
       { indent, width },
@@ -70,7 +70,7 @@ export function commandHelp(command: Command, width = usualWidth): string {
   return [
     ...wrapLine(usage, width),
     '',
-    ...wrapWords((about ?? `${capitalized(summary)}.`).split(/\s+/), width),
+    ...wrapWords((about ?? `${capitalize(summary)}.`).split(/\s+/), width),
     ...groups.flatMap(({ heading, list }) => [
       '',
       `${heading}:`,
@@ -130,5 +130,3 @@ function inTwoColumns(
 
 /** Narrower columns of text are hard to read. */
 const leastRight = 28
-
-const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

@@ -340,8 +340,7 @@ function summarizeLoop({ number, result, changes, until, elapsedMs }: LoopSummar
   )
   const ink = codes[result.ending] === 0 ? paint.green : paint.yellow
   const columns = columnsOf(1)
-  const sentence = (text: string): string[] =>
-    columns === undefined ? [spellOut(text)] : wrapLine(spellOut(text), columns)
+  const sentence = (text: string): string[] => wrapLine(spellOut(text), columns)
   return [
     ...sentence(`Loop ${number}. ${endingLine(result)} It took ${elapsedText(elapsedMs)}.`).map(ink),
     ...(result.until === undefined

@@ -1,4 +1,13 @@
-import type { Argument, ParsedCommand, CommandRule, OperandKind, Option, CommandReading, Value } from './rule.ts'
+import {
+  type Argument,
+  type CommandReading,
+  type CommandRule,
+  type OperandKind,
+  type Option,
+  type ParsedCommand,
+  refuseCall,
+  type Value,
+} from './rule.ts'
 import type { Word } from './words.ts'
 
 /** Reads the words after a command's name by its rule, and writes the options again, one per word. */
@@ -17,7 +26,8 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): CommandR
       beforeDashes = operands.length
       continue
     }
-    if (word.text === '-') return no("'-' is not supported, because commands get no standard input; name a file")
+    if (word.text === '-')
+      return refuseCall("'-' is not supported, because commands get no standard input; name a file")
     const read = optionIn(rule, word.text, waiting)
     if (!read.ok) return read
     options.push(...read.options)
@@ -26,8 +36,6 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): CommandR
   const has = (...flags: readonly string[]): boolean => flags.some((name) => given.has(name))
   return placeOperands(rule, operands, { options, beforeDashes, has, valuesOf: (flag) => given.get(flag) ?? [] })
 }
-
-const no = (reason: string): CommandReading & { ok: false } => ({ ok: false, reason })
 
 /** `given`: each option with its value. */
 type OptionsReading = { ok: true; options: string[]; given: GivenOption[] } | { ok: false; reason: string }
@@ -113,16 +121,16 @@ function placeOperands(
   const kinds = kindsOf(rule, read)
   const given = words.length === 0 && otherwise !== undefined ? [{ text: otherwise, glob: undefined }] : words
   if (given.length < min) {
-    return no(
+    return refuseCall(
       min === 1 ? `${rule.name} needs a file: there is no standard input` : `${rule.name} needs ${min} operands`,
     )
   }
-  if (given.length > max) return no(`${rule.name} takes ${max === 0 ? 'no operand' : `at most ${max}`}`)
+  if (given.length > max) return refuseCall(`${rule.name} takes ${max === 0 ? 'no operand' : `at most ${max}`}`)
   const operands: Argument[] = []
   for (const [index, { text, glob }] of given.entries()) {
     const as = kinds[index] ?? kinds.at(-1) ?? 'text'
     if (as !== 'text' && (glob === '*' || glob === '?')) {
-      return no(`${glob} in '${text}' is not expanded, because there is no shell`)
+      return refuseCall(`${glob} in '${text}' is not expanded, because there is no shell`)
     }
     operands.push({ text, as })
   }

@@ -107,3 +107,5 @@ export const names = (min: number, otherwise?: string): Operands => ({
   kinds: ['name'],
   otherwise,
 })
+
+export const refuseCall = (reason: string): CommandReading & { readonly ok: false } => ({ ok: false, reason })

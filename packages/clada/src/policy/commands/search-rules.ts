@@ -6,6 +6,7 @@ import {
   flagOptions,
   numberOption,
   type CommandReading,
+  refuseCall,
   textOption,
 } from './rule.ts'
 import type { Word } from './words.ts'
@@ -91,7 +92,7 @@ function readFind(words: readonly Word[]): CommandReading {
     const begun = expression.length > 0 || depth.length > 0
     if (!begun && !/^[-(!]/.test(text)) {
       if (word.glob === '*' || word.glob === '?')
-        return no(`${word.glob} in '${text}' is not expanded; there is no shell`)
+        return refuseCall(`${word.glob} in '${text}' is not expanded; there is no shell`)
       starts.push({ text, as: 'name' })
       continue
     }
@@ -101,10 +102,10 @@ function readFind(words: readonly Word[]): CommandReading {
     }
     const test = tests[text]
     if (test === undefined)
-      return no(`find may not be given ${text}; allowed: ${[...Object.keys(tests), ...plain].join(' ')}`)
+      return refuseCall(`find may not be given ${text}; allowed: ${[...Object.keys(tests), ...plain].join(' ')}`)
     const value = waiting.shift()
-    if (value === undefined) return no(`${text} needs a value`)
-    if (test !== 'name' && !test.test(value.text)) return no(`find ${text}: '${value.text}' is not understood`)
+    if (value === undefined) return refuseCall(`${text} needs a value`)
+    if (test !== 'name' && !test.test(value.text)) return refuseCall(`find ${text}: '${value.text}' is not understood`)
     const into = text === '-maxdepth' || text === '-mindepth' ? depth : expression
     into.push({ text, as: 'option' }, { text: value.text, as: test === 'name' ? 'name' : 'option' })
   }
@@ -112,8 +113,6 @@ function readFind(words: readonly Word[]): CommandReading {
   const operands = [...starts, ...depth, ...expression]
   return { ok: true, call: { options: [], operands, beforeDashes: undefined, has: () => false, valuesOf: () => [] } }
 }
-
-const no = (reason: string): CommandReading & { ok: false } => ({ ok: false, reason })
 
 const anything = /^/
 const tests: Readonly<Record<string, RegExp | 'name'>> = {
