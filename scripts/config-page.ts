@@ -18,7 +18,7 @@ function entryOf(name: KeyName): string {
     '',
     `${about}${flag}`,
     '',
-    `- Must be ${kind.says.replaceAll('|', '\\|')}. Default: \`${yamlOf(name, fileDefault(name))}\`. Example: \`${example}\`.`,
+    `- Must be ${kind.expected.replaceAll('|', '\\|')}. Default: \`${yamlOf(name, fileDefault(name))}\`. Example: \`${example}\`.`,
     `- In a project's file: ${projectWords(name)}.`,
     '',
   ].join('\n')

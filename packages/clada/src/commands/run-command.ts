@@ -12,7 +12,7 @@ import { type CommandScope, rootArg } from './scope.ts'
 
 /** A command line, without a shell: on the list, or approved, or refused. */
 export async function runCommand({ command, dir }: RunRequest, scope: CommandScope): Promise<Outcome<RunData>> {
-  const decision = judgeCommand(command, scope.settings, scope.says)
+  const decision = judgeCommand(command, scope.settings, scope.coverage)
   if (decision.verdict === 'deny') {
     const { reason, advice } = decision
     return fail({ kind: 'command-refused', reason, advice })

@@ -20,7 +20,7 @@ export interface CommandScope {
   readonly signal: AbortSignal | undefined
   readonly onOutput: ((chunk: Buffer) => void) | undefined
   /** What the block that asks could say instead. */
-  readonly says?: 'any action' | 'own operations'
+  readonly coverage?: 'all actions' | 'own operations'
 }
 
 /** A directory that was checked, and a path to it that no swapped link can lead elsewhere. */

@@ -60,10 +60,10 @@ const key = <T>(
 ): Key<T> => one
 
 const pathKind = (what: string): ValueKind<string> =>
-  textKind({ says: `the path of ${what}`, most: 4096, pattern: /^[^\0\r\n]+$/ })
+  textKind({ expected: `the path of ${what}`, most: 4096, pattern: /^[^\0\r\n]+$/ })
 
 const pattern: ValueKind<string> = textKind({
-  says: 'a pattern of at most 200 characters with at most five wildcards, such as secrets/** or *.key',
+  expected: 'a pattern of at most 200 characters with at most five wildcards, such as secrets/** or *.key',
   most: 200,
   // More wildcards would let one pattern take minutes on one name.
   pattern: /^(?=[^*?]*(?:\*{1,2}[^*?]*|\?[^*?]*){0,5}$)!?[^!\0\r\n][^\0\r\n]*$/,
@@ -75,7 +75,7 @@ const pattern: ValueKind<string> = textKind({
 
 /** An action that documents can use. Others have no effect in such a list. */
 const actionName: ValueKind<string> = {
-  says: 'the name of an action, which clada tools lists',
+  expected: 'the name of an action, which clada tools lists',
   schema: () => anyModelAction().schema(),
   read: (tree, note) => {
     const given = tree.kind === 'scalar' ? String(tree.value) : ''
@@ -88,14 +88,14 @@ const actionName: ValueKind<string> = {
 const anyModelAction = (): ValueKind<string> =>
   oneOf(
     modelActions().flatMap(({ name, aliases }) => [name, ...aliases]),
-    actionName.says,
+    actionName.expected,
   )
 
 const mostSeconds = 24 * 3600
 
 const hook = fields(
   {
-    run: textKind({ says: 'a command line' }),
+    run: textKind({ expected: 'a command line' }),
     timeout: duration(3600),
     cwd: pathKind('a directory in the project'),
     continueOnError: yesNo,
@@ -232,7 +232,7 @@ export const keys = {
     to: (git) => ({ git }),
   }),
   'git.author': key({
-    kind: orNone(textKind({ says: "'Name <mail>' or a name", most: 200, pattern: /^[^<>\n\0]+( <[^<>\s\0]+>)?$/ })),
+    kind: orNone(textKind({ expected: "'Name <mail>' or a name", most: 200, pattern: /^[^<>\n\0]+( <[^<>\s\0]+>)?$/ })),
     default: null,
     about: 'The author of the commits; null: clada.',
     example: "'Ada <ada@example.org>'",
@@ -241,7 +241,7 @@ export const keys = {
   }),
   'git.commit_message_format': key({
     kind: textKind({
-      says: `one line with ${summaryPlace} in it`,
+      expected: `one line with ${summaryPlace} in it`,
       most: 200,
       pattern: /^[^\r\n\0]*\{operation_summary\}[^\r\n\0]*$/,
     }),
@@ -252,7 +252,7 @@ export const keys = {
     to: (commitMessageFormat) => ({ commitMessageFormat }),
   }),
   'git.trailers': key({
-    kind: list(textKind({ says: trailerForm, most: 200, pattern: trailerPattern }), 20),
+    kind: list(textKind({ expected: trailerForm, most: 200, pattern: trailerPattern }), 20),
     default: [],
     about: 'Lines at the end of the message of each commit, besides the one by which clada finds it.',
     example: '["Assisted-by: a language model"]',
@@ -296,7 +296,7 @@ export const keys = {
     to: (execGit) => ({ execGit }),
   }),
   'commands.approve': key({
-    kind: list(textKind({ says: 'a command line', most: 1000 }), 200),
+    kind: list(textKind({ expected: 'a command line', most: 1000 }), 200),
     default: [],
     about:
       "Commands that may run, by their exact words; a * at the end matches any further arguments. In the user's file they apply to every project; clada trust asks about those of a project's file one by one.",
@@ -307,7 +307,7 @@ export const keys = {
     askedEach: true,
   }),
   'commands.network': key({
-    kind: list(textKind({ says: 'a command line', most: 1000 }), 200),
+    kind: list(textKind({ expected: 'a command line', most: 1000 }), 200),
     default: [],
     about: 'Commands of commands.approve that may use the network. Without an entry here they run without it.',
     example: '[npm install]',
@@ -316,7 +316,7 @@ export const keys = {
     join: appendGiven,
   }),
   'commands.env': key({
-    kind: list(textKind({ says: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
+    kind: list(textKind({ expected: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
     default: [],
     about:
       'Environment variables that approved commands and hooks see, in addition to harmless ones such as LANG, TERM and JAVA_HOME.',
@@ -510,7 +510,7 @@ export const keys = {
     to: 'report',
   }),
   'prompt.rules': key({
-    kind: list(textKind({ says: 'a sentence', most: 2000 }), 100),
+    kind: list(textKind({ expected: 'a sentence', most: 2000 }), 100),
     default: [],
     about: 'House rules that clada prompt gives to the model. Those of a project are used only when it is trusted.',
     example: '[Tests live beside the code they test.]',

@@ -4,7 +4,7 @@ import { findClosestName } from '@clada/reply/text/closest-name.ts'
 /** A kind of value: how it is read from a file, described to people, and described to editors. */
 export interface ValueKind<T> {
   /** Follows "must be". */
-  readonly says: string
+  readonly expected: string
   schema(): Readonly<Record<string, unknown>>
   /** Undefined where something is wrong, which is passed to `note`. */
   read(tree: YamlNode, note: ReportMistake): T | undefined
@@ -16,66 +16,66 @@ export interface ValueKind<T> {
 export type ReportMistake = (at: YamlPosition, message: string) => void
 
 export const yesNo: ValueKind<boolean> = {
-  says: 'true or false',
+  expected: 'true or false',
   schema: () => ({ type: 'boolean' }),
   read: (tree, note) =>
-    tree.kind === 'scalar' && typeof tree.value === 'boolean' ? tree.value : noteWrongValue(tree, yesNo.says, note),
+    tree.kind === 'scalar' && typeof tree.value === 'boolean' ? tree.value : noteWrongValue(tree, yesNo.expected, note),
 }
 
 export function oneOf<const T extends string | number>(
   values: readonly T[],
-  says = values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`,
+  expected = values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`,
 ): ValueKind<T> {
   return {
-    says,
+    expected,
     schema: () => ({ enum: values }),
     read: (tree, note) => {
       const found = tree.kind === 'scalar' ? values.find((value) => value === tree.value) : undefined
       if (found !== undefined) return found
       const close = tree.kind === 'scalar' ? findClosestName(String(tree.value), values.map(String)) : undefined
-      return noteWrongValue(tree, says, note, close)
+      return noteWrongValue(tree, expected, note, close)
     },
   }
 }
 
 export interface TextRules {
-  readonly says?: string
+  readonly expected?: string
   readonly most?: number
   readonly pattern?: RegExp
   /** What is wrong with a value that fits otherwise; follows "must be". */
   readonly refuse?: (value: string) => string | undefined
 }
 
-export function textKind({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): ValueKind<string> {
+export function textKind({ expected = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): ValueKind<string> {
   return {
-    says,
+    expected,
     schema: () => ({ type: 'string', minLength: 1, maxLength: most, pattern: pattern?.source }),
     read: (tree, note) => {
       const value = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : undefined
-      if (value === undefined || value === '') return noteWrongValue(tree, says, note)
+      if (value === undefined || value === '') return noteWrongValue(tree, expected, note)
       if (value.length > most) return noteWrongValue(tree, `at most ${most} characters long`, note)
-      const refusal = pattern?.test(value) === false ? says : refuse?.(value)
+      const refusal = pattern?.test(value) === false ? expected : refuse?.(value)
       return refusal === undefined ? value : noteWrongValue(tree, refusal, note)
     },
   }
 }
 
 export function wholeNumber(least: number, most: number): ValueKind<number> {
-  const says = `a whole number from ${least} to ${most}`
+  const expected = `a whole number from ${least} to ${most}`
   return {
-    says,
+    expected,
     schema: () => ({ type: 'integer', minimum: least, maximum: most }),
     read: (tree, note) => {
       const value = tree.kind === 'scalar' ? tree.value : undefined
       const good = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
-      return good ? value : noteWrongValue(tree, says, note)
+      return good ? value : noteWrongValue(tree, expected, note)
     },
   }
 }
 
 /** Bytes. */
 export const size: ValueKind<number> = measureKind({
-  says: 'a size in bytes such as 4096, 500k, 10m or 1g',
+  expected: 'a size in bytes such as 4096, 500k, 10m or 1g',
   units: { '': 1, k: 1024, kb: 1024, m: 1024 ** 2, mb: 1024 ** 2, g: 1024 ** 3, gb: 1024 ** 3 },
   shown: ['g', 'm', 'k'],
   least: 1,
@@ -85,7 +85,7 @@ export const size: ValueKind<number> = measureKind({
 /** Seconds. */
 export const duration = (most: number): ValueKind<number> =>
   measureKind({
-    says: `a time of at most ${most} s such as 30, 500ms, 10s or 5min`,
+    expected: `a time of at most ${most} s such as 30, 500ms, 10s or 5min`,
     units: { '': 1, ms: 0.001, s: 1, min: 60 },
     shown: [],
     least: 0.001,
@@ -93,7 +93,7 @@ export const duration = (most: number): ValueKind<number> =>
   })
 
 interface Measure {
-  readonly says: string
+  readonly expected: string
   readonly units: Readonly<Record<string, number>>
   /** Units to write in, largest first. */
   readonly shown: readonly string[]
@@ -101,11 +101,11 @@ interface Measure {
   readonly most: number
 }
 
-function measureKind({ says, units, shown, least, most }: Measure): ValueKind<number> {
+function measureKind({ expected, units, shown, least, most }: Measure): ValueKind<number> {
   const names = Object.keys(units).filter((name) => name !== '')
   const pattern = `^\\d+(\\.\\d+)? ?(${names.join('|')})?$`
   return {
-    says,
+    expected,
     schema: () => ({
       anyOf: [
         { type: 'number', minimum: least, maximum: most },
@@ -117,7 +117,7 @@ function measureKind({ says, units, shown, least, most }: Measure): ValueKind<nu
       const written = typeof given === 'string' ? new RegExp(pattern, 'i').exec(given) : null
       const unit = units[written?.[2]?.toLowerCase() ?? ''] ?? 1
       const value = typeof given === 'number' ? given : written === null ? NaN : parseFloat(written[0]) * unit
-      return value >= least && value <= most ? value : noteWrongValue(tree, says, note)
+      return value >= least && value <= most ? value : noteWrongValue(tree, expected, note)
     },
     write: (value) => {
       const unit = shown.find((name) => value % (units[name] ?? 1) === 0)
@@ -127,12 +127,12 @@ function measureKind({ says, units, shown, least, most }: Measure): ValueKind<nu
 }
 
 export function list<T>(of: ValueKind<T>, most = 1000): ValueKind<readonly T[]> {
-  const says = `a list, each entry ${of.says}`
+  const expected = `a list, each entry ${of.expected}`
   return {
-    says,
+    expected,
     schema: () => ({ type: 'array', items: of.schema(), maxItems: most }),
     read: (tree, note) => {
-      if (tree.kind !== 'list') return noteWrongValue(tree, says, note)
+      if (tree.kind !== 'list') return noteWrongValue(tree, expected, note)
       if (tree.items.length > most) return noteWrongValue(tree, `at most ${most} entries long`, note)
       const values = tree.items.map((item) => of.read(item, note))
       return values.every((value) => value !== undefined) ? values : undefined
@@ -144,7 +144,7 @@ export function list<T>(of: ValueKind<T>, most = 1000): ValueKind<readonly T[]> 
 /** The value, or `null` for none. */
 export function orNone<T>(of: ValueKind<T>): ValueKind<T | null> {
   return {
-    says: `${of.says}, or null`,
+    expected: `${of.expected}, or null`,
     schema: () => ({ anyOf: [of.schema(), { type: 'null' }] }),
     read: (tree, note) => (tree.kind === 'scalar' && tree.value === null ? null : of.read(tree, note)),
     write: (value) => (value === null || of.write === undefined ? value : of.write(value)),
@@ -152,12 +152,12 @@ export function orNone<T>(of: ValueKind<T>): ValueKind<T | null> {
 }
 
 export function mapOf<T>(of: ValueKind<T>, names: RegExp, most = 1000): ValueKind<Readonly<Record<string, T>>> {
-  const says = `names, each with ${of.says}`
+  const expected = `names, each with ${of.expected}`
   return {
-    says,
+    expected,
     schema: () => ({ type: 'object', propertyNames: { pattern: names.source }, additionalProperties: of.schema() }),
     read: (tree, note) => {
-      if (tree.kind !== 'map') return noteWrongValue(tree, says, note)
+      if (tree.kind !== 'map') return noteWrongValue(tree, expected, note)
       if (tree.entries.length > most) return noteWrongValue(tree, `at most ${most} names`, note)
       const values: [string, T][] = []
       for (const { name, at, value } of tree.entries) {
@@ -176,9 +176,9 @@ export function fields<K extends Readonly<Record<string, ValueKind<unknown>>>, N
   needs: N,
 ): ValueKind<KindFields<K, N>> {
   const names = Object.keys(kinds)
-  const says = `of the form {${names.join(', ')}}`
+  const expected = `of the form {${names.join(', ')}}`
   return {
-    says,
+    expected,
     schema: () => ({
       type: 'object',
       properties: Object.fromEntries(names.map((name) => [name, kinds[name]?.schema()])),
@@ -186,7 +186,7 @@ export function fields<K extends Readonly<Record<string, ValueKind<unknown>>>, N
       additionalProperties: false,
     }),
     read: (tree, note) => {
-      if (tree.kind !== 'map') return noteWrongValue(tree, says, note)
+      if (tree.kind !== 'map') return noteWrongValue(tree, expected, note)
       const values: [string, unknown][] = []
       for (const { name, at, value } of tree.entries) {
         const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
@@ -217,7 +217,7 @@ export const quoteValue = (value: string): string =>
 
 export const spellValue = (text: string): string => spellOutLine(text.replaceAll('\t', '\\t'))
 
-function noteWrongValue(tree: YamlNode, says: string, note: ReportMistake, close?: string): undefined {
+function noteWrongValue(tree: YamlNode, expected: string, note: ReportMistake, close?: string): undefined {
   if (tree.kind === 'broken') return undefined
   const given =
     tree.kind === 'list'
@@ -227,7 +227,7 @@ function noteWrongValue(tree: YamlNode, says: string, note: ReportMistake, close
         : tree.value === null
           ? 'nothing'
           : quoteValue(String(tree.value))
-  note(tree.at, `must be ${says}; it is ${given}.${orMeant(close)}`)
+  note(tree.at, `must be ${expected}; it is ${given}.${orMeant(close)}`)
   return undefined
 }
 

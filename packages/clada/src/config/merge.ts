@@ -95,7 +95,7 @@ export function optionsOf(values: Iterable<readonly [name: KeyName, value: unkno
   return withoutUndefined(options)
 }
 
-/** What one file says, and where. */
+/** What one file expected, and where. */
 export type GivenKeys = { readonly [name in KeyName]?: GivenValue }
 
 export interface GivenValue {

@@ -33,7 +33,7 @@ export interface LessonForm {
 }
 
 /** A syntax as a prompt teaches it. */
-export interface Teaching extends SyntaxLesson, Pick<Syntax, 'paths' | 'says'> {
+export interface Teaching extends SyntaxLesson, Pick<Syntax, 'paths' | 'coverage'> {
   readonly write: SyntaxWriter['call']
   /** The blocks of a text in this syntax. */
   read(text: string): readonly Block[]
@@ -47,7 +47,7 @@ function teachingOf(name: TaughtName, options: ReadOptions): Teaching {
   return {
     ...lesson,
     paths: syntax.paths,
-    says: syntax.says,
+    coverage: syntax.coverage,
     write: (call, id) => target.open(options).call(call, id),
     read: (text) => findBlocks(new Source(text), { syntaxes: [name], cslDelimiters }).blocks,
   }
@@ -65,7 +65,8 @@ export function lessonFor(options: LessonOptions): PromptLesson {
   // A project that allows only what is rare wants it taught.
   const chosen = include === 'all' || everyday.length === 0 ? sayable : everyday
   const isCovered = ({ spec }: LessonForm): boolean => chosen.some((other) => other.spec.name === spec.within)
-  const forms = include === 'all' || teaching.says !== 'any action' ? chosen : chosen.filter((form) => !isCovered(form))
+  const forms =
+    include === 'all' || teaching.coverage !== 'all actions' ? chosen : chosen.filter((form) => !isCovered(form))
   const names = new Set(forms.map(({ spec }) => spec.name))
   const examples = workedExamples.flatMap((row, at) => {
     const fitting = row.flatMap((example) => {
@@ -106,7 +107,7 @@ const pathBelowRoot = (root: string, path: string): string => `${root.endsWith('
 
 /** How a call of an action looks in a syntax, on one line; undefined where the syntax has no words for it. */
 function callForm(spec: ActionSpec, teaching: Teaching, rare: Rare): string | undefined {
-  if (teaching.says === 'any action') return signatureOf(spec, rare)
+  if (teaching.coverage === 'all actions') return signatureOf(spec, rare)
   const text = formOf(spec, teaching)
   if (text === undefined) return undefined
   // What reads back as another action is said by that one; what is warned of is not to be taught.

@@ -115,14 +115,14 @@ function renderPrompt({ teaching, forms, examples, notes }: PromptParts, options
       '## The report',
       markdownList([...teaching.answer, ...tipsFor(reportTips, specs), ...runningTips(options, specs)]),
       '## Actions',
-      teaching.says === 'any action'
+      teaching.coverage === 'all actions'
         ? 'Parameters with `?` or a default are optional. `paths` has one path per line.'
         : 'Replace the words in capitals; ⏎ is a line break.',
       markdownList(
         forms.map(({ spec: { description }, call }) => {
           const what = include === 'all' ? description : firstSentence(description)
           // A marker right after a bullet would read as a block that was meant.
-          return teaching.says === 'any action' ? `\`${call}\` ${what}` : `${what.replace(/\.$/, '')}: \`${call}\``
+          return teaching.coverage === 'all actions' ? `\`${call}\` ${what}` : `${what.replace(/\.$/, '')}: \`${call}\``
         }),
       ),
       ...(others.length === 0 ? [] : ['## Another example', ...others]),

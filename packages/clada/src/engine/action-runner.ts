@@ -229,7 +229,7 @@ export class ActionRunner {
         onOutput === undefined
           ? undefined
           : (chunk) => onOutput(task, chunk, { syntax: block.syntax, line: block.startLine, atomic }),
-      says: syntaxOf(block.syntax).says,
+      coverage: syntaxOf(block.syntax).coverage,
     }
     return {
       run: async (request) => {

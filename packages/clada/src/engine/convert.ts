@@ -126,7 +126,7 @@ class Conversion {
   #render(block: Block): Rendered {
     const { action, explanation } = block
     // An alias stays where calls name their action.
-    const name = this.#syntax.says === 'any action' ? action : (this.#registry.get(action)?.name ?? action)
+    const name = this.#syntax.coverage === 'all actions' ? action : (this.#registry.get(action)?.name ?? action)
     return this.#writer.call({ action: name, params: this.#paramsOf(block), explanation }, this.#idOf(block))
   }
 

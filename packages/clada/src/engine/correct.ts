@@ -60,18 +60,18 @@ export class Corrections {
       damage.length > 0 ? undefined : substituteTexts(raw, block.params, resend),
       this.#call(block, params),
     ]
-    return texts.find((text) => text !== undefined && this.#says(text, block, params))
+    return texts.find((text) => text !== undefined && this.#isOnly(text, block, params))
   }
 
   #call({ syntax, action, id, explanation }: Block, params: Readonly<Record<string, string>>): string | undefined {
-    const { targets = {}, says } = syntaxOf(syntax)
-    const name = says === 'any action' ? action : (this.#settings.registry.get(action)?.name ?? action)
+    const { targets = {}, coverage } = syntaxOf(syntax)
+    const name = coverage === 'all actions' ? action : (this.#settings.registry.get(action)?.name ?? action)
     const rendered = targets[syntax]?.open(this.#reading).call({ action: name, params, explanation }, id)
     return rendered === undefined || 'refused' in rendered ? undefined : rendered.text
   }
 
   /** Whether a text is one block that says nothing else. */
-  #says(text: string, { syntax: name, action }: Block, params: Readonly<Record<string, string>>): boolean {
+  #isOnly(text: string, { syntax: name, action }: Block, params: Readonly<Record<string, string>>): boolean {
     const syntax = syntaxNames.find((one) => one === name)
     if (syntax === undefined) return false
     const { blocks, diagnostics } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })

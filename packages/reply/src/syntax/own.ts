@@ -40,7 +40,7 @@ export const ownSyntaxRow = (own: OwnSyntax): Syntax => ({
   marks: /(?!)/,
   paths: 'relative',
   ids: 'counted',
-  says: 'own operations',
+  coverage: 'own operations',
   reader: (source) => readerOf(own, source),
   throughDamage: () => undefined,
   corrected: () => undefined,

@@ -49,8 +49,8 @@ interface SyntaxBase {
   readonly paths: 'absolute' | 'relative'
   /** Whether reports name a block by the id written in it or by its number. */
   readonly ids: 'written' | 'counted'
-  /** Whether a call names its action, so that every action can be written. */
-  readonly says: 'any action' | 'own operations'
+  /** `all actions`: a call names its action, so that every action can be written. */
+  readonly coverage: 'all actions' | 'own operations'
   /** Whether its diagnostics outside blocks are prose where the document has blocks of other native syntaxes only. */
   readonly errorsMayBeProse?: true
   readonly groups?: Groups

@@ -6,7 +6,7 @@ import { withSlashes } from '../../core/paths.ts'
  * with its parameters filled in, another command where the syntax can only run those. Undefined for lines without
  * operators and globs.
  */
-export function adviseInstead(command: string, root: string, says: Says): string | undefined {
+export function adviseInstead(command: string, root: string, coverage: Coverage): string | undefined {
   const stages = stagesOf(command.trim())
   if (stages === undefined) return undefined
   const [first] = stages
@@ -14,7 +14,7 @@ export function adviseInstead(command: string, root: string, says: Says): string
   const dir = cd?.words[1] ?? '.'
   const said = adviseOnStages(stages)
   if (said === undefined) return undefined
-  const advice = typeof said === 'string' ? said : says === 'own operations' ? commandFor(said) : undefined
+  const advice = typeof said === 'string' ? said : coverage === 'own operations' ? commandFor(said) : undefined
   if (typeof said === 'string' || advice !== undefined)
     return cd === undefined ? advice : `${advice} Its directory is dir="${dir}".`
   // Whole paths, which every syntax takes.
@@ -27,7 +27,7 @@ export function adviseInstead(command: string, root: string, says: Says): string
 }
 
 /** What a block can name: every action, or the operations of its syntax. */
-export type Says = 'any action' | 'own operations'
+export type Coverage = 'all actions' | 'own operations'
 
 /** A command on the list that does what an action does. */
 function commandFor({ action, params }: Use): string {

@@ -5,7 +5,7 @@ import { belowRoot } from '../below-root.ts'
 import { anchorOf, isWholePath } from '../glob.ts'
 import { searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
-import { adviseInstead, type Says } from './instead.ts'
+import { adviseInstead, type Coverage } from './instead.ts'
 import { readOptions } from './read-options.ts'
 import type { ParsedCommand, BlockedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
@@ -40,9 +40,9 @@ export interface Listed {
   readonly excluded: readonly string[]
 }
 
-export function judgeCommand(command: string, blocked: BlockedBy, says: Says = 'any action'): CommandDecision {
+export function judgeCommand(command: string, blocked: BlockedBy, coverage: Coverage = 'all actions'): CommandDecision {
   const decision = judgeOnce(command, blocked)
-  const instead = decision.verdict === 'deny' ? adviseInstead(command, blocked.root, says) : undefined
+  const instead = decision.verdict === 'deny' ? adviseInstead(command, blocked.root, coverage) : undefined
   return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
 }
 

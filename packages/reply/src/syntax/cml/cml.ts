@@ -248,7 +248,7 @@ export const cml = {
   corrected: correctCml,
   paths: 'relative',
   ids: 'counted',
-  says: 'own operations',
+  coverage: 'own operations',
   groups: { checked: 'in order', numbers: 'flat' },
   targets: { cml: { title: 'CML', open: () => ({ call: writeCml, group: writeCmlGroup }) } },
   lesson: () => ({

@@ -315,7 +315,7 @@ export const csl = {
   corrected: correctOperation,
   paths: 'relative',
   ids: 'counted',
-  says: 'own operations',
+  coverage: 'own operations',
   errorsMayBeProse: true,
   groups: { checked: 'whole', numbers: 'nested' },
   targets: {

@@ -251,7 +251,7 @@ export const foreignSyntax = (format: ForeignFormat) =>
     waits: true,
     paths: 'relative',
     ids: 'counted',
-    says: 'own operations',
+    coverage: 'own operations',
     rules: format.rules,
     reminder: format.reminder,
     written: format.written,

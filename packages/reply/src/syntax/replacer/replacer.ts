@@ -184,7 +184,7 @@ export const replacer = {
   corrected: addMissingEnds,
   paths: 'relative',
   ids: 'counted',
-  says: 'own operations',
+  coverage: 'own operations',
   targets: {
     replacer: {
       title: "the replacer's syntax",

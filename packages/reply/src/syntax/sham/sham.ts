@@ -159,7 +159,7 @@ export const sham = {
   corrected: correctSham,
   paths: 'absolute',
   ids: 'written',
-  says: 'any action',
+  coverage: 'all actions',
   targets: { sham: targetOfSham('SHAM', 'SHAM'), nesl: targetOfSham('NESL', 'nesl') },
   lesson: () => ({ rules, answer: reportLesson('id') }),
 } satisfies Syntax
