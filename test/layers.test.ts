@@ -155,7 +155,7 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'core/installation.ts',
     'structure/grammar.ts',
     'ui/companion.ts',
-    'ui/follow.ts',
+    'ui/followed-file.ts',
     'ui/server.ts',
     'watch/clipboard/open.ts',
     'watch/place.ts',

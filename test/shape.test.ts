@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { blockNames } from '@clada/reply/core/elements.ts'
+import { blockNames } from '@clada/reply/core/cml-tasks.ts'
 import { operations } from '@clada/reply/syntax/csl/marker.ts'
 import { sections } from '@clada/reply/syntax/replacer/grammar.ts'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { promptEnd, promptOpenings } from '@clada/reply/core/frames.ts'
+import { promptEnd, promptOpenings } from '@clada/reply/core/report-frames.ts'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { agentNotesFor, trustOf } from '../../packages/clada/src/config/agent-notes.ts'

@@ -6,7 +6,7 @@ import { allActions, registry } from '../../packages/clada/src/actions/registry.
 import { Source } from '@clada/reply/core/source.ts'
 import type { CladaOptions } from '../../packages/clada/src/index.ts'
 import { projectPrompt } from '../../packages/clada/src/api/project-prompt.ts'
-import { promptEnd, promptOpenings } from '@clada/reply/core/frames.ts'
+import { promptEnd, promptOpenings } from '@clada/reply/core/report-frames.ts'
 import {
   foreignFormats,
   promptFor,

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import type { ReviewChoices } from '../../packages/clada/src/core/review.ts'
-import { turnAll } from '../../packages/clada/src/ui/past.ts'
+import { turnAll } from '../../packages/clada/src/ui/history-view.ts'
 import { type Planned, planOf } from '../../packages/clada/src/ui/plan.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

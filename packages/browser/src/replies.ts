@@ -1,6 +1,6 @@
 import { findFrame } from './code-block.ts'
 import { listChildren, findParent } from './dom.ts'
-import { mayMark } from '@clada/reply/syntax/account.ts'
+import { mayMark } from '@clada/reply/syntax/skipped-blocks.ts'
 
 /** Where the replies of a page are, by the shape of what is in them; nothing here knows a site. */
 

@@ -28,7 +28,7 @@ export type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 export type { SyntaxName } from '@clada/reply/syntax/table.ts'
 
 // Definitions of syntaxes
-export type { OwnBlock, OwnSyntax } from '@clada/reply/syntax/own.ts'
+export type { OwnBlock, OwnSyntax } from '@clada/reply/syntax/own-syntax.ts'
 
 // Results
 export type { Code } from '@clada/reply/core/codes.ts'

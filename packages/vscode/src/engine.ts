@@ -12,7 +12,7 @@ import { loadConfig } from '../../clada/src/config/load.ts'
 import { settingsOf } from '../../clada/src/config/settings.ts'
 import { useEmbeddedFiles } from '../../clada/src/core/installation.ts'
 import { checkDocument } from '../../clada/src/engine/check.ts'
-import { describeExecution, timelineOf } from '../../clada/src/ui/past.ts'
+import { describeExecution, timelineOf } from '../../clada/src/ui/history-view.ts'
 import { lineOrigins } from '../../clada/src/ui/line-origins.ts'
 import { PageSession } from '../../clada/src/ui/session.ts'
 

@@ -6,7 +6,7 @@ import { ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'
 import { namesMatching } from '../core/names-matching.ts'
 import { neverMatches } from './glob.ts'
-import { measureFile, type Measured } from './narrow.ts'
+import { measureFile, type Measured } from './structure-in-path.ts'
 import { globIn, pathSetOf } from './path-set.ts'
 import { namesBelow } from './project-map.ts'
 

@@ -1,7 +1,7 @@
 import { defineAction, ok } from '../core/action.ts'
 import { withSlashes } from '../core/paths.ts'
 import { attempt } from './common.ts'
-import { argOf, measureFile } from './narrow.ts'
+import { argOf, measureFile } from './structure-in-path.ts'
 import { entriesOfSetOutput } from './output.ts'
 
 export const contextList = defineAction({

@@ -3,7 +3,7 @@ import { fileOfEntry } from '../core/line-range.ts'
 import { withSlashes } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { attempt } from './common.ts'
-import { argOf, measureFile } from './narrow.ts'
+import { argOf, measureFile } from './structure-in-path.ts'
 import { removedOutput } from './output.ts'
 
 /** Files that this many executions did not need are dropped. */

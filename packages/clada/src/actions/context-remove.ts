@@ -4,7 +4,7 @@ import { withSlashes } from '../core/paths.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import type { PathArg } from '../core/files.ts'
 import { namesMatching } from '../core/names-matching.ts'
-import { spellingsOf } from './narrow.ts'
+import { spellingsOf } from './structure-in-path.ts'
 import { globIn } from './path-set.ts'
 
 export const contextRemove = defineAction({

@@ -2,9 +2,9 @@ import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text }
 import { formatCount } from '@clada/reply/core/words.ts'
 import type { Problem } from '../core/problem.ts'
 import { orImage, readShape } from './common.ts'
-import { outlinesOf } from './long-file.ts'
+import { outlinesOf } from './long-file-outlines.ts'
 import { extractNumberedLines, parseLineSpec } from '@clada/reply/text/lines.ts'
-import { structureInPath, singleMatch, readNarrowed } from './narrow.ts'
+import { structureInPath, singleMatch, readNarrowed } from './structure-in-path.ts'
 import { fileOutput } from './output.ts'
 
 export const fileReadNumbered = defineAction({

@@ -1,7 +1,7 @@
 import { defineAction, ok, path } from '../core/action.ts'
 import { orImage, readShape } from './common.ts'
-import { outlinesOf } from './long-file.ts'
-import { structureInPath, singleMatch, readNarrowed } from './narrow.ts'
+import { outlinesOf } from './long-file-outlines.ts'
+import { structureInPath, singleMatch, readNarrowed } from './structure-in-path.ts'
 import { fileOutput } from './output.ts'
 
 export const fileRead = defineAction({

@@ -1,6 +1,6 @@
 import { defineAction, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
-import { structureInPath, replaceNarrowed } from './narrow.ts'
+import { structureInPath, replaceNarrowed } from './structure-in-path.ts'
 import { replacedShape, outcomeOfReplacement, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceText = defineAction({

@@ -13,7 +13,7 @@ import { betweenFiles, filesOutput, filesShape, titleOf } from './output.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'
-import { outlinesOf, type WholeFile } from './long-file.ts'
+import { outlinesOf, type WholeFile } from './long-file-outlines.ts'
 import { pathBelow, pathSetOf } from './path-set.ts'
 import { extractNumberedLines } from '@clada/reply/text/lines.ts'
 

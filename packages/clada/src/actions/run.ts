@@ -2,7 +2,7 @@ import nodePath from 'node:path'
 import { defineAction, optional, path, text } from '../core/action.ts'
 import { runShape } from '../core/commands.ts'
 import { changingCommands, readingCommands } from '../core/listed-commands.ts'
-import { outlinesOf } from './long-file.ts'
+import { outlinesOf } from './long-file-outlines.ts'
 import { programOutput } from './program-output.ts'
 
 const withoutProcess = new RegExp(

@@ -28,7 +28,7 @@ import {
   SettingsError,
   settingsOf,
 } from '../config/settings.ts'
-import { narrowTo } from '../config/narrow.ts'
+import { narrowTo } from '../config/narrow-to-roots.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { messageOf } from '../core/errors.ts'

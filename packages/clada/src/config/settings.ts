@@ -6,7 +6,7 @@ import { isInside, withSlashes } from '../core/paths.ts'
 import { foldedName } from '../core/reserved-names.ts'
 import { registryWith } from '../actions/registry.ts'
 import type { ActionSpec, Registry } from '../core/action.ts'
-import type { OwnSyntax } from '@clada/reply/syntax/own.ts'
+import type { OwnSyntax } from '@clada/reply/syntax/own-syntax.ts'
 import { addSyntax, type SyntaxName } from '@clada/reply/syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
 import {

@@ -1,5 +1,5 @@
 import type { ActionSpec } from '../core/action.ts'
-import { promptEnd, promptOpenings } from '@clada/reply/core/frames.ts'
+import { promptEnd, promptOpenings } from '@clada/reply/core/report-frames.ts'
 import { firstSentence } from './actions.ts'
 import { type LessonForm, type PromptLesson, lessonFor, type LessonOptions, type Teaching } from './lesson.ts'
 import { estimateTokens } from '@clada/reply/text/lines.ts'

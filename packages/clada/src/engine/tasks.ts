@@ -11,7 +11,7 @@ import type { RunOptions } from './options.ts'
 import { explainDiagnostic } from '../report/explain-diagnostic.ts'
 import { findPlaceholder } from '@clada/reply/syntax/placeholder.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
-import { Corrections } from './correct.ts'
+import { Corrections } from './corrections.ts'
 import { pathHere, type PlainPaths, plainPaths } from './plain-paths.ts'
 import { shamContentOf, shamContentOfDiagnostic } from '@clada/reply/syntax/sham/sham.ts'
 

@@ -29,8 +29,8 @@ import {
   replyFilesIn,
 } from '../store/record.ts'
 import { isOsError } from '../core/errors.ts'
-import { noteElsewhere } from './elsewhere.ts'
-import { type OpenFurther, withoutGitAdvice } from './further.ts'
+import { noteElsewhere } from './executions-elsewhere.ts'
+import { type OpenFurther, withoutGitAdvice } from './further-roots.ts'
 import { takeOverOldState } from './take-over.ts'
 import type { ActionResult } from '../core/result.ts'
 import { summaryOf, targetOfParams } from '../store/summary.ts'

@@ -18,7 +18,7 @@ import type {
 import type { ActionResult } from '../core/result.ts'
 import { lockProject } from '../store/lock.ts'
 import { closeExecution, type Ended, type HistoryOptions, type Open, openExecution } from './execution.ts'
-import { closeFurther, enterFurther } from './further.ts'
+import { closeFurther, enterFurther } from './further-roots.ts'
 import { dirOf, isolatedDir, type HeadMove, type PlannedMove, type RepositoryPosition } from '../store/record.ts'
 import { headPosition } from '../git/find-repository.ts'
 import { keepCommit, keepIfLeft } from '../git/kept.ts'

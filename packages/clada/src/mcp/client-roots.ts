@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { narrowTo } from '../config/narrow.ts'
+import { narrowTo } from '../config/narrow-to-roots.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { messageOf } from '../core/errors.ts'

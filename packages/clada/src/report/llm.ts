@@ -1,6 +1,6 @@
 import { type ActionResult, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { formatCount, groupDigits } from '@clada/reply/core/words.ts'
-import { endFrame } from '@clada/reply/core/frames.ts'
+import { endFrame } from '@clada/reply/core/report-frames.ts'
 import { isEditMissing } from '@clada/reply/core/block.ts'
 import { type ReportEntry, entryLines, reportEntries, type ReportStyle } from './entries.ts'
 import { divideRoom, tokenLength } from '@clada/reply/text/lines.ts'

@@ -1,7 +1,7 @@
 import { fenceMarksFor } from '@clada/reply/regions/fences.ts'
 import { structureHelp } from '../actions/output.ts'
 import { type ActionResult, type Details, type ExecutionResult, type ParseError } from '../core/result.ts'
-import { endFrame, isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
+import { endFrame, isFrame, isTaskLine } from '@clada/reply/core/report-frames.ts'
 import { errorText, userText } from './failure.ts'
 import { type CountedIn, type ReportOptions, shownPath } from './parts.ts'
 import { capText, changerOf, spellOut, indentLines } from './words.ts'

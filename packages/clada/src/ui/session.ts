@@ -17,9 +17,9 @@ import {
   type OpenDocument,
   Replies,
   type Reply,
-} from './document.ts'
-import { FollowedFile } from './follow.ts'
-import { turnAll, undoneIn } from './past.ts'
+} from './open-document.ts'
+import { FollowedFile } from './followed-file.ts'
+import { turnAll, undoneIn } from './history-view.ts'
 import { toOutcome, type Planned, planOf, type PageProject, planOfText } from './plan.ts'
 import { changeContext } from './prompting.ts'
 import type {

@@ -1,6 +1,6 @@
 import { TAB, LF, SPACE, EQUALS, GREATER } from '../core/character-codes.ts'
 import { type Block, isComplete } from '../core/block.ts'
-import { endFrame, isTaskLine, promptEnd, promptOpenings } from '../core/frames.ts'
+import { endFrame, isTaskLine, promptEnd, promptOpenings } from '../core/report-frames.ts'
 import { type LineRange, mayBreakInside, type Source } from '../core/source.ts'
 import { isMarker } from '../text/undamage.ts'
 

@@ -3,7 +3,7 @@ import type { DamageKind } from '../core/diagnostic.ts'
 import { rangeFinder, Source, withoutBom } from '../core/source.ts'
 import { escapesInPaths, matchBullet, flagDamagedParams } from './damage.ts'
 import { type SearchBudget, damageKindsOf, type MarkedBlock, type ReadThroughDamage, LineView } from './tokens.ts'
-import { sortByLine } from './account.ts'
+import { sortByLine } from './skipped-blocks.ts'
 import { isQuotedWhole } from '../regions/quotations.ts'
 import { findDamageKinds, mayShowDamage, toPlainMarker, showsDamage, damageWords } from '../text/undamage.ts'
 

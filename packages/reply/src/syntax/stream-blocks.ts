@@ -8,11 +8,11 @@ import {
   makeWalks,
   blankOutReasoningAndReports,
 } from './find-blocks.ts'
-import { hasMark, type Marking } from './account.ts'
+import { hasMark, type Marking } from './skipped-blocks.ts'
 import { findOtherForms } from './other-forms.ts'
 import { findProposedFiles } from './proposal/proposal.ts'
 import { isUnaffectedByDamage, mayOpen, type Walks } from './repair.ts'
-import { Quotations } from './quoted.ts'
+import { Quotations } from './quoted-blocks.ts'
 import type { Reading } from './reader.ts'
 import { syntaxNames, syntaxOf } from './table.ts'
 

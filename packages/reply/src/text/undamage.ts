@@ -1,5 +1,5 @@
 import type { DamageKind } from '../core/diagnostic.ts'
-import { blockNames } from '../core/elements.ts'
+import { blockNames } from '../core/cml-tasks.ts'
 import { type CharacterKind, characterClass, plainCharacter } from './characters.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { localTime } from '../../core/local-time.ts'
 import { Clada } from '../../api/clada.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
-import { type Elsewhere, elsewhereOf } from '../../history/elsewhere.ts'
+import { type Elsewhere, elsewhereOf } from '../../history/executions-elsewhere.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { spellOut } from '../../report/words.ts'

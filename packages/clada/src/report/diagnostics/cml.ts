@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from '@clada/reply/core/diagnostic.ts'
-import { isTaskName, taskNames, tasks } from '@clada/reply/core/elements.ts'
+import { isTaskName, taskNames, tasks } from '@clada/reply/core/cml-tasks.ts'
 import { flagMessage, joinWithAnd, type DiagnosticRows } from './row.ts'
 
 /** CML, whose messages the seeds fix. */

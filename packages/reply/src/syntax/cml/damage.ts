@@ -1,7 +1,7 @@
 import { rewriteAttributes } from '../damage.ts'
 import { Markers, type ReadThroughDamage } from '../tokens.ts'
 import { findEscaped, toPlainMarker, removeDamage, withoutOuterSpaces } from '../../text/undamage.ts'
-import { type BlockName, blockNames } from '../../core/elements.ts'
+import { type BlockName, blockNames } from '../../core/cml-tasks.ts'
 import { CDATA, isNamed, namesHolding, partNames } from './open.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { QUOTE, APOSTROPHE, SLASH } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
-import { type BlockName } from '../../core/elements.ts'
+import { type BlockName } from '../../core/cml-tasks.ts'
 import {
   skipSpaces,
   findBalancedEnd,

@@ -1,5 +1,5 @@
 import { SLASH, UNDERSCORE } from '../../core/character-codes.ts'
-import { type BlockName, blockNames, type Held, type TaskName, taskNames, tasks } from '../../core/elements.ts'
+import { type BlockName, blockNames, type Held, type TaskName, taskNames, tasks } from '../../core/cml-tasks.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 

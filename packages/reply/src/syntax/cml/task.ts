@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import { attributeSpan, type Element, type XmlNode, outsideCdataFinding, tagSpan } from './element.ts'
-import { isTaskName, type TaskName, tasks as knownTasks } from '../../core/elements.ts'
+import { isTaskName, type TaskName, tasks as knownTasks } from '../../core/cml-tasks.ts'
 import { CDATA, type CmlFinding, type PartName, partNames, type CdataSection } from './open.ts'
 import { isCount, Texts } from '../reader.ts'
 

@@ -16,7 +16,7 @@ import { isWrapper, unwrapWhole } from '../../regions/wrapper.ts'
 import { isHeading, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
 import { writeHunk } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
-import { isProgramOutput } from './output.ts'
+import { isProgramOutput } from './program-output.ts'
 import {
   type Heredoc,
   findHeredocs,
@@ -27,7 +27,7 @@ import {
   rowTexts,
 } from './pair.ts'
 import { isFile, isSessionAbout, isShell, type Title, readTitle } from './title.ts'
-import { isExplanation, readSentenceTitle } from './told.ts'
+import { isExplanation, readSentenceTitle } from './sentence-title.ts'
 
 /*
  * Whole files in a reply of a model that was not taught a format:

@@ -1,4 +1,4 @@
-import { blockNames } from '../../core/elements.ts'
+import { blockNames } from '../../core/cml-tasks.ts'
 import type { Source } from '../../core/source.ts'
 import { foreignSyntax, type ForeignBlock, makeUnreadable } from '../foreign/foreign.ts'
 import { parseFence } from '../../regions/fences.ts'

@@ -4,7 +4,7 @@ import { type LineRange, rangeFinder, type Source } from '../core/source.ts'
 import { lineWithoutBom } from '../regions/fences.ts'
 import { Regions } from '../regions/regions.ts'
 import { findLineAbove, readFileName } from './foreign/name.ts'
-import type { Quotations } from './quoted.ts'
+import type { Quotations } from './quoted-blocks.ts'
 import type { Syntax } from './syntax.ts'
 
 /** Every marker of a text is part of a block that runs, of a mistake that is reported, or of one of these entries. */
