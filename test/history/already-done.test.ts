@@ -122,6 +122,18 @@ describe('a document that is sent again to go on where it stopped', () => {
     expect(skipped(await run(root, [read], resume))).toEqual([false])
   })
 
+  it('runs a program again although it made files, and does not move a file twice', async () => {
+    const root = scratchDir({ 'a.txt': 'price', 'old.txt': '' })
+    const build: Call = ['exec', { lang: 'bash', code: 'cp a.txt built.txt' }]
+    const move: Call = ['run', { command: 'mv old.txt new.txt' }]
+    const unsandboxed: CladaOptions = { ...resume, exec: 'unsandboxed' }
+    expect((await run(root, [move, build], unsandboxed)).success).toBe(true)
+    const again = await run(root, [edit, move, build], unsandboxed)
+    expect([skipped(again), again.success]).toEqual([[false, true, false], true])
+    expect(fs.readFileSync(path.join(root, 'built.txt'), 'utf8')).toBe('price * quantity')
+    expect(skipped(await run(root, [build], unsandboxed))).toEqual([false])
+  })
+
   it('applies an edit again that was undone, or whose file was restored or changed by others', async () => {
     const root = scratchDir({ 'a.txt': 'price' })
     await run(root, [edit], resume)

@@ -84,7 +84,7 @@ export interface CladaOptions {
   /**
    * For a document that was already run. `warn`: it runs again, with a warning. `skip`: blocks that succeeded then are
    * reported as done and do not run again. `resume`: only blocks that changed files then, and whose files are still as
-   * they left them, are reported as done; reads, commands and what failed run again. `run`: it runs again. Default:
+   * they left them, are reported as done; reads, programs and what failed run again. `run`: it runs again. Default:
    * `warn`; command line, MCP and page: `resume`.
    */
   alreadyDone?: 'warn' | 'skip' | 'resume' | 'run'

@@ -183,8 +183,10 @@ function doneLookupFor({ options, request, settings, effect }: RunOptions): Exec
   if (alreadyDone !== 'resume' && (alreadyDone !== 'skip' || effect === 'show')) return undefined
   let ledger: Promise<(block: string) => EarlierAction | undefined> | undefined
   return async ({ block, decoded }) => {
-    // Only a block that changed files is found, so what only reads need not wait for the history.
-    if (alreadyDone === 'resume' && decoded.spec.effect === 'read') return undefined
+    // Only a block that changed files is found, so what only reads need not wait for the history. A test run that left
+    // files behind was reported as done, although the reply had changed what it tests.
+    const { spec, params } = decoded
+    if (alreadyDone === 'resume' && (spec.effect === 'read' || spec.startsProcess?.(params) === true)) return undefined
     ledger ??= import('./history-run.ts').then(({ openDoneLookup: doneBefore, openStandingLookup: standingBefore }) =>
       alreadyDone === 'skip' ? doneBefore(settings, request.again) : standingBefore(settings),
     )

@@ -127,8 +127,10 @@ const etcNames = [
   'ssl/openssl.cnf',
   'pki/tls/certs',
   'pki/ca-trust',
-  'java-17-openjdk',
-  'java-21-openjdk',
+  ...[8, 11, 17, 21, 25].map((version) => `java-${version}-openjdk`),
+  // Without them Debian's Maven does not start. Its settings.xml may have passwords.
+  'maven/m2.conf',
+  'maven/logging',
 ]
 
 function bindings(bounds: Bounds, host: HostFacts): string[] {
