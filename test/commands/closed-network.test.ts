@@ -113,6 +113,17 @@ describe('what failed for want of the network is told how to get it', () => {
     })
   })
 
+  it.each([
+    [{}, 'retries: 0 0 0'],
+    [{ network: true }, 'retries:'],
+  ])('a hook with %j asks again only where that can help', async (allowed, said) => {
+    const asked = 'echo retries: $npm_config_fetch_retries $PIP_RETRIES $CARGO_NET_RETRY >&2; exit 1'
+    const write = { path: 'a.txt', content: 'x' }
+    const before = [{ run: asked, ...allowed }]
+    const { fatalError } = await perform(scratchDir(), 'file_write', write, { hooks: { before } })
+    expect(fatalError?.split('\n')).toContain(said)
+  })
+
   it('a hook', async () => {
     const root = scratchDir()
     const write = { path: 'a.txt', content: 'x' }

@@ -4,7 +4,7 @@ import type { ChangedFile, Effect, Landed, NotKept, Staged } from '../core/effec
 import { type Advice, adviseAskingUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
-import { bareEnvironment } from '../process/environment.ts'
+import { bareEnvironment, withoutRetries } from '../process/environment.ts'
 import type { Unusable } from '../process/git-owner.ts'
 import type { GitLanding } from '../process/land-git.ts'
 import {
@@ -145,7 +145,8 @@ async function runOnLayers(
   let ended: ProcessEnd | undefined
   try {
     git?.keepIndex(layers)
-    const { file, args, env } = what
+    const { file, args } = what
+    const env = environmentInside(what)
     const wrapped = sandbox.wrap(
       { file, args, env, cwd: place.absolute },
       boundsOnLayers(plain, layers, blocked.repositories),
@@ -449,7 +450,7 @@ async function runInside(
     blocked: [...plain.blocked, ...states, ...(what.network ? [] : found.doors)],
   }
   const { file, args } = what
-  const env = sandbox.name === 'sandbox-exec' ? { ...what.env, ...cacheVariables(bounds.caches) } : what.env
+  const env = { ...environmentInside(what), ...(sandbox.name === 'sandbox-exec' ? cacheVariables(bounds.caches) : {}) }
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
   try {
     return await runProcess({
@@ -469,6 +470,9 @@ async function runInside(
     )
   }
 }
+
+const environmentInside = ({ env, network }: Containment): Containment['env'] =>
+  network ? env : { ...withoutRetries, ...env }
 
 const limitsOf = ({ timeoutMs }: Containment, { commands, signal, onOutput }: CommandScope) => ({
   timeoutMs,

@@ -12,6 +12,16 @@ export const bareEnvironment: Readonly<Record<string, string>> = {
   HOME: '/nonexistent',
 }
 
+/**
+ * For a program that is kept from the network: it fails at once and says why. `npx` with a tool that is not installed
+ * asked the registry for more than a minute, so it reached its time limit without a word.
+ */
+export const withoutRetries: Readonly<Record<string, string>> = {
+  npm_config_fetch_retries: '0',
+  PIP_RETRIES: '0',
+  CARGO_NET_RETRY: '0',
+}
+
 export interface EnvironmentFacts {
   readonly path: readonly string[]
   readonly home: string
