@@ -81,6 +81,15 @@ describe.skipIf(process.platform === 'win32')('bubblewrap', () => {
     expect(args).toContain('--ro-bind /proc/sys /proc/sys')
   })
 
+  it('shows what programs of the system link to in /etc, without settings that may have passwords', () => {
+    const names = ['etc/maven', 'etc/maven/m2.conf', 'etc/maven/settings.xml', 'etc/java-25-openjdk', 'etc/shadow']
+    const args = argsOf({}, { top: (name) => (names.includes(name) ? {} : undefined) })
+    expect(args.match(/--ro-bind \/etc\S+/g)).toEqual([
+      '--ro-bind /etc/java-25-openjdk',
+      '--ro-bind /etc/maven/m2.conf',
+    ])
+  })
+
   it('opens the network only when told', () => {
     expect(argsOf({ network: true })).not.toContain('--unshare-net')
     expect(argsOf({ network: true })).toContain('/etc/resolv.conf')
