@@ -450,7 +450,8 @@ async function runInside(
     blocked: [...plain.blocked, ...states, ...(what.network ? [] : found.doors)],
   }
   const { file, args } = what
-  const env = { ...environmentInside(what), ...(sandbox.name === 'sandbox-exec' ? cacheVariables(bounds.caches) : {}) }
+  const own = environmentInside(what)
+  const env = sandbox.name === 'sandbox-exec' ? { ...own, ...cacheVariables(bounds.caches) } : own
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
   try {
     return await runProcess({
