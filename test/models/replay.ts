@@ -100,6 +100,6 @@ const steady = (report: string, project: string): string =>
     .replaceAll(project, '/ROOT')
     .replace(/duration_ms:? [\d.]+/g, 'duration_ms 0')
     .replace(/\([\d.]+ms\)/g, '(0ms)')
-    .replace(/^ +at .*node:internal.*\n/gm, '')
+    .replace(/^ +at .*node:internal.*\n(?: +\.\.\. \d+ more frames outside the project\n)?/gm, '')
     .replace(/^( +at .*) \{$/gm, '$1')
     .replace(/node:internal\/\S+|Node\.js v[\d.]+/g, 'node')

@@ -329,9 +329,33 @@ describe('tests that passed', () => {
     ['pytest', many((n) => `test_a.py::test_${n} PASSED    [ ${n}%]`), '... 5 tests passed'],
     ['unittest', many((n) => `test_${n} (a.T.test_${n}) ... ok`), '... 5 tests passed'],
     ['mocha', many((n) => `    ✔ adds ${n}`), '... 5 tests passed'],
+    [
+      'tape in node --test',
+      many((n) => `# \\# name ${n}\n# ok ${n} should be equal`),
+      '# \\# name 1\n... 5 tests passed',
+    ],
+    ['jest', many((n) => `PASS test/part${n}.test.js`), '... 5 tests passed'],
+    ['prove', many((n) => `t/0${n}_load.t ...... ok`), '... 5 tests passed'],
+    ['minitest', many((n) => `TestCart#test_adds_${n} = 0.00 s = .`), '... 5 tests passed'],
+    [
+      'ctest',
+      many((n) => `      Start ${n}: parse\n${n}/5 Test #${n}: parse ............   Passed    0.01 sec`),
+      '... 5 tests passed',
+    ],
     ['GoogleTest', many((n) => `[ RUN      ] A.b${n}\n[       OK ] A.b${n} (0 ms)`), '... 5 tests passed'],
   ])('of %s take one line', (_, tests, expected) => {
     expect(shown(`begun\n${tests}\n1..5\n`)).toBe(`stdout:\nbegun\n${expected}\n1..5`)
+  })
+
+  it('take one line with the headings of their suites', () => {
+    const suites = many((n) => `  suite ${n}\n\n    ✔ adds\n    inner\n      ✔ takes ${n}\n`)
+    expect(shown(`begun\n\n${suites}\n  total: 10`)).toBe('stdout:\nbegun\n\n... 10 tests passed\n\n  total: 10')
+    const failed = '  other\n    ✔ a\n    1) b\n'
+    expect(shown(`${suites}\n${failed}`)).toBe(`stdout:\n... 10 tests passed\n\n${failed.trimEnd()}`)
+    // What is no suite keeps its heading.
+    const steps = `Steps:\n${many((n) => `  ✔ step ${n}`)}`
+    expect(shown(steps)).toBe('stdout:\nSteps:\n... 5 tests passed')
+    expect(shown('  a\n    ✔ b\n  c\n    ✔ d')).toBe('stdout:\n  a\n    ✔ b\n  c\n    ✔ d')
   })
 
   it('are shown where they are few, and others always', () => {
@@ -340,6 +364,86 @@ describe('tests that passed', () => {
     const failed = `${many((n) => `ok ${n} a`)}\nnot ok 6 b\n# tests 6\n# pass 5`
     expect(shown(failed)).toBe('stdout:\n... 5 tests passed\nnot ok 6 b\n# tests 6\n# pass 5')
     expect(shown('# a\n---\ntext\n# b')).toBe('stdout:\n# a\n---\ntext\n# b')
+  })
+})
+
+describe('frames of code that is not of the project', () => {
+  const show = { room: 50_000, content: String, path: String }
+  const shown = (stderr: string): unknown =>
+    programOutput.text({ action: 'exec', params: {}, data: { stdout: '', stderr, exit_code: 0 }, success: true }, show)
+
+  it.each([
+    [
+      'Rust',
+      [
+        'stack backtrace:',
+        '   0: __rustc::rust_begin_unwind',
+        '             at /rustc/5980/library/std/src/panicking.rs:689:5',
+        '   1: core::panicking::panic_fmt',
+        '             at /rustc/5980/library/core/src/panicking.rs:80:14',
+        '   2: core::panicking::assert_failed',
+        '             at /rustc/5980/library/core/src/panicking.rs:394:5',
+        '   3: cart::tests::adds',
+        '             at ./src/cart.rs:57:17',
+      ],
+      [0, 1, 2, '   ... 2 more frames outside the project', 7, 8],
+    ],
+    [
+      'Node.js',
+      [
+        'TypeError: x',
+        '    at add (/home/u/shop/src/cart.js:3:5)',
+        '    at Test.runInAsyncScope (node:async_hooks:214:14)',
+        '    at Test.run (node:internal/test_runner/test:1047:25)',
+        '    at callFn (/home/u/shop/node_modules/mocha/lib/runnable.js:364:21)',
+      ],
+      [0, 1, 2, '    ... 2 more frames outside the project'],
+    ],
+    [
+      'Java',
+      [
+        'java.lang.AssertionError',
+        '\tat org.junit.Assert.fail(Assert.java:86)',
+        '\tat org.junit.Assert.assertTrue(Assert.java:41)',
+        '\tat java.base/java.lang.reflect.Method.invoke(Method.java:568)',
+        '\tat shop.CartTest.adds(CartTest.java:12)',
+      ],
+      [0, 1, '\t... 2 more frames outside the project', 4],
+    ],
+    [
+      'Ruby',
+      [
+        "cart.rb:3:in `add': bad (RuntimeError)",
+        "\tfrom /usr/lib/ruby/vendor_ruby/rubygems/core_ext/kernel_require.rb:85:in `require'",
+        "\tfrom /usr/lib/ruby/gems/3.1.0/gems/rake-13.0.6/lib/rake.rb:1:in `load'",
+        "\tfrom <internal:/usr/lib/ruby/kernel.rb>:85:in `tap'",
+        "\tfrom test.rb:1:in `<main>'",
+      ],
+      [0, 1, '\t... 2 more frames outside the project', 4],
+    ],
+    [
+      'Python',
+      [
+        'Traceback (most recent call last):',
+        '  File "/usr/lib/python3.11/site-packages/_pytest/config/__init__.py", line 756, in _importconftest',
+        '    self.consider_conftest(mod)',
+        '  File "/usr/lib/python3.11/site-packages/pluggy/_manager.py", line 168, in register',
+        '    self._verify_hook(hook, hookimpl)',
+        '    ^^^^^^^^^^^^^^^^^',
+        '  File "<frozen importlib._bootstrap>", line 1030, in _gcd_import',
+        '  File "/home/u/shop/cart.py", line 3, in add',
+        '    raise ValueError',
+      ],
+      [0, 1, 2, '  ... 2 more frames outside the project', 7, 8],
+    ],
+  ])('are counted after the first: %s', (_, lines, expected) => {
+    const said = expected.map((one) => (typeof one === 'number' ? lines[one] : one)).join('\n')
+    expect(shown(lines.join('\n'))).toBe(`stderr:\n${said}`)
+  })
+
+  it('stay where they are few', () => {
+    const two = '    at a (node:internal/a:1:1)\n    at b (node:internal/b:1:1)'
+    expect(shown(`Error: x\n${two}`)).toBe(`stderr:\nError: x\n${two}`)
   })
 })
 

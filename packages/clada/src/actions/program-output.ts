@@ -2,6 +2,8 @@ import type { CutText, Output, Showing } from '../core/action.ts'
 import { groupDigits } from '@clada/reply/core/words.ts'
 import { glanceAt, hitsByFile, oneLined } from './output.ts'
 import { shortenWarnings } from './compiler-warnings.ts'
+import { foldPassedTests, saysPassed } from './passed-tests.ts'
+import { foldForeignFrames } from './stack-frames.ts'
 import type { ExecData, RunData } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import type { OutlineRow } from '../core/result.ts'
@@ -17,7 +19,7 @@ export const programOutput: Output<RunData & ExecData> = {
       return text === '' ? [] : [`${name}:\n${text}`]
     })
     const output = data.output?.trimEnd() ?? ''
-    const said = shortenWarnings(withoutPassing([...(output === '' ? [] : [output]), ...streams].join('\n')))
+    const said = shortenOutput([...(output === '' ? [] : [output]), ...streams].join('\n'))
     const glance = success ? glanceAtFile(data.output ?? '', Object.values(outlines ?? {}), show) : undefined
     const shown = glance ?? (success ? said : failureView(withFirstLinkError(said), data.exit_code, show))
     const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]
@@ -36,6 +38,8 @@ export const programOutput: Output<RunData & ExecData> = {
     return typeof shown === 'string' ? parts.join('\n') : { text: parts.join('\n'), cut: shown.cut }
   },
 }
+
+const shortenOutput = (text: string): string => shortenWarnings(foldForeignFrames(foldPassedTests(text)))
 
 /** A command that printed a long file, as `cat` does. */
 function glanceAtFile(
@@ -135,43 +139,6 @@ interface FailureExcerpt {
 const heads =
   /^(?:_{3,} .+ _{3,}|(?:FAIL|ERROR): \S.*|\s*--- FAIL: .+|---- .+ stdout ----|\s*● .+ › .+|\s*● \S.*|\s*\d+\) \S.*|\s*not ok \d+.*|\s*[✖×✗] \S.*|\s*FAIL\s+\S+.* > .+)$/
 
-/** How they say that a test passed. */
-const passes =
-  /^\s*(?:ok \d+\b|[✔✓√] \S|test \S.* \.\.\. ok$|\S+::\S+ PASSED\b|\w+ \(\S+\) \.\.\. ok$|--- PASS: |\[ {6} OK \] |\.\.\. \d+ tests passed$)/
-
-/** What TAP says about a test below its line. */
-const details = /^\s*(?:---|\.\.\.|duration_ms: [\d.]+|type: '\w+')$/
-
-/** What stands above such a line. Of TAP's comments those that count tests stay. */
-const above =
-  /^(?:\s*# (?!(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms|ok)\b).*|=== (?:RUN|PAUSE|CONT|NAME) .*|\[ RUN {6}\] .*)$/
-
-/** Lines about tests that passed become one, where they are many. */
-function withoutPassing(text: string): string {
-  const kept: string[] = []
-  let run: string[] = []
-  const endRun = (): void => {
-    const count = run.filter((line) => passes.test(line)).length
-    const last = run.findLastIndex((line) => passes.test(line) || details.test(line)) + 1
-    const heading = run.slice(
-      0,
-      run.findIndex((line) => passes.test(line) || begins.test(line)),
-    )
-    // What stands above the next test belongs to that.
-    kept.push(...(count < leastPassing ? run : [...heading, `... ${count} tests passed`, ...run.slice(last)]))
-    run = []
-  }
-  for (const line of text.split('\n')) {
-    if ([passes, details, above].some((one) => one.test(line))) run.push(line)
-    else {
-      endRun()
-      kept.push(line)
-    }
-  }
-  endRun()
-  return kept.join('\n')
-}
-
 /** What a linker misses or has twice: GNU ld, lld and mold, Apple's, Microsoft's, Go's. */
 const linkErrors =
   /(?:undefined references? to|multiple definition of) [`'‘"](?<gnu>.+?)['’"](?=$|;| follow)|(?:undefined|duplicate) symbol: (?<lld>.+)$|^ {2}"(?<apple>.+)", referenced from:$|\bLNK\d+: .*?\bsymbol (?<microsoft>.+?)(?= referenced in |$)|: relocation target (?<go>\S+) not defined$/
@@ -216,9 +183,6 @@ function moreLinkErrors(count: number, names: readonly string[]): string {
 
 const mostNames = 6
 
-const begins = /^\s*# Subtest: |^=== RUN |^\[ RUN/
-const leastPassing = 4
-
 /** The line that says what went wrong. */
 const errors =
   /^E {2,}\S|\b\w*(?:Error|Exception)\b[:(]|\bpanicked at\b|\bundefined (?:reference|symbol)|\berror(?:\[\w+\])?:|\bFAILED\b|Assertion|expected\b.*\b(?:got|received|but)\b/i
@@ -227,7 +191,7 @@ function failuresIn(lines: readonly string[]): FailureExcerpt[] {
   const starts = lines.flatMap((line, at) => (heads.test(line) ? [at] : []))
   return starts.flatMap((start, index) => {
     const next = starts[index + 1] ?? lines.length
-    const passing = lines.findIndex((line, at) => at > start && at < next && passes.test(line))
+    const passing = lines.findIndex((line, at) => at > start && at < next && saysPassed(line))
     const end = passing === -1 ? next : passing
     const body = lines.slice(start + 1, end)
     const error = body.find((line) => errors.test(line))
@@ -258,5 +222,5 @@ const mostKinds = 10
 /** Where no program that is known wrote it: the lines around the first one that looks like an error. */
 function aroundError(lines: readonly string[]): string[] {
   const at = lines.slice(0, -endLines).findIndex((line) => errors.test(line))
-  return at === -1 ? [] : lines.slice(Math.max(0, at - 3), at + 12).filter((line) => !passes.test(line))
+  return at === -1 ? [] : lines.slice(Math.max(0, at - 3), at + 12).filter((line) => !saysPassed(line))
 }
