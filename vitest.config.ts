@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 export default defineConfig({
   // As the build does.
@@ -22,5 +23,6 @@ export default defineConfig({
     // Loading the sources anew for every file took a tenth of the time. So a test leaves the process as it found it.
     isolate: false,
     maxWorkers: 5,
+    sequence: { sequencer: LongestFirst },
   },
 })
