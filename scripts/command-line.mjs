@@ -12,10 +12,33 @@ const library = { index: 'packages/clada/src/index.ts', compat: 'packages/clada/
 
 /** Writes `cli.cjs`, `cli/`, the library in `index` and `compat`, each `.js` and `.cjs`, and the licences of what is in it into `dist`. */
 export async function buildCommandLine(dist) {
-  const dir = path.join(dist, 'cli')
+  const main = 'packages/clada/src/cli/main.ts'
+  const metafile = await writeParts(path.join(dist, 'cli'), { entries: { main, ...library }, external })
+
+  for (const [name, entry] of Object.entries(library)) {
+    const { file, names } = partOf(metafile, entry)
+    fs.writeFileSync(path.join(dist, `${name}.cjs`), `module.exports = require('./cli/${file}')\n`)
+    fs.writeFileSync(
+      path.join(dist, `${name}.js`),
+      `import library from './${name}.cjs'\n\nexport const { ${names.join(', ')} } = library\n`,
+    )
+  }
+  const [, hash] = /-(\w+)\.cjs$/.exec(partOf(metafile, main).file)
+  const start = fs
+    .readFileSync(path.join(root, 'packages/clada/src/cli/start.cjs'), 'utf8')
+    .replace("'unbuilt'", `'${hash}'`)
+  fs.writeFileSync(path.join(dist, 'cli.cjs'), start, { mode: 0o755 })
+  writeLicences(dist, metafile.inputs)
+}
+
+/**
+ * Writes the program in parts that are loaded when they are used, and returns esbuild's account of them. `self` is an expression
+ * for the path of a part.
+ */
+export async function writeParts(dir, { entries, external, self = '__filename' }) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: 'packages/clada/src/cli/main.ts', ...library },
+    entryPoints: entries,
     outdir: dir,
     outExtension: { '.js': '.cjs' },
     entryNames: '[name]-[hash]',
@@ -36,28 +59,18 @@ export async function buildCommandLine(dist) {
     write: false,
   })
   fs.mkdirSync(dir, { recursive: true })
-  for (const { path: file, text } of outputFiles) fs.writeFileSync(file, await asCommonJs(text))
+  for (const { path: file, text } of outputFiles) fs.writeFileSync(file, await asCommonJs(text, self))
+  return metafile
+}
 
-  const outputs = Object.entries(metafile.outputs)
-  const fileOf = (entry) => path.basename(outputs.find(([, { entryPoint }]) => entryPoint === entry)[0])
-  for (const [name, entry] of Object.entries(library)) {
-    const { exports: names } = outputs.find(([, { entryPoint }]) => entryPoint === entry)[1]
-    fs.writeFileSync(path.join(dist, `${name}.cjs`), `module.exports = require('./cli/${fileOf(entry)}')\n`)
-    fs.writeFileSync(
-      path.join(dist, `${name}.js`),
-      `import library from './${name}.cjs'\n\nexport const { ${names.join(', ')} } = library\n`,
-    )
-  }
-  const [, hash] = /-(\w+)\.cjs$/.exec(fileOf('packages/clada/src/cli/main.ts'))
-  const start = fs
-    .readFileSync(path.join(root, 'packages/clada/src/cli/start.cjs'), 'utf8')
-    .replace("'unbuilt'", `'${hash}'`)
-  fs.writeFileSync(path.join(dist, 'cli.cjs'), start, { mode: 0o755 })
-  writeLicences(dist, metafile.inputs)
+/** The part of an entry: its file, and the names that it exports. */
+export function partOf({ outputs }, entry) {
+  const [file, { exports: names }] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry)
+  return { file: path.basename(file), names }
 }
 
 /** A module of a bundle as Node loads it without a promise. What it imports is loaded when it is first used. */
-export async function asCommonJs(text) {
+export async function asCommonJs(text, self = '__filename') {
   const { code } = await transform(text, {
     format: 'cjs',
     platform: 'node',
@@ -70,7 +83,7 @@ export async function asCommonJs(text) {
   })
   const own = loadedWhenUsed(exportedOnce(asAscii(code)))
   return own.includes('cladaFileUrl')
-    ? `const cladaFileUrl=require("node:url").pathToFileURL(__filename).href;${own}`
+    ? `const cladaFileUrl=require("node:url").pathToFileURL(${self}).href;${own}`
     : own
 }
 

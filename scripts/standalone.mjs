@@ -15,7 +15,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import zlib from 'node:zlib'
 import { external as installed } from './bundled.mjs'
-import { defined } from './command-line.mjs'
+import { partOf, writeParts } from './command-line.mjs'
 import { packGrammars } from './grammars.mjs'
 import { buildPage } from './ui.mjs'
 
@@ -33,10 +33,14 @@ const targets = {
 const own = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
- * Variables by which a compiled program becomes Bun itself, runs a file before its own code, or listens for a debugger. A
- * directory's `.env` cannot set them, but whoever can set a variable would run code inside clada; other names are not known.
+ * How names of variables begin by which a compiled program becomes Bun itself, runs a file before its own code, listens for a
+ * debugger, or writes over a file. A directory's `.env` cannot set them, but whoever can set a variable would run code inside
+ * clada; other names are not known to do that.
  */
-const renamedVariables = ['BUN_BE_BUN', 'BUN_OPTIONS', 'BUN_INSPECT']
+const renamedVariables = ['BUN_BE_BUN', 'BUN_OPTIONS', 'BUN_INSPECT', 'BUN_BYTECODE_']
+
+/** Where the program begins, and what tells it which files are inside. */
+const entries = { main: 'packages/clada/src/cli/main.ts', installation: 'packages/clada/src/core/installation.ts' }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -56,8 +60,11 @@ const work = fs.mkdtempSync(path.join(root, 'node_modules/.clada-standalone-'))
 try {
   packGrammars(path.join(work, 'grammars'), values.test ? 5 : 11)
   await buildPage(path.join(work, 'ui'))
+  // Packages with compiled code stay outside: what the entry has is used instead.
+  const outside = [...installed.filter((name) => name !== 'clipboardy'), '*.node']
+  const parts = await writeParts(path.join(work, 'cli'), { entries, external: outside, self: 'Bun.main' })
   fs.mkdirSync(out, { recursive: true })
-  for (const name of wanted) buildFor(name)
+  for (const name of wanted) buildFor(name, parts)
   writeSums()
 } finally {
   fs.rmSync(work, { recursive: true, force: true })
@@ -77,12 +84,12 @@ function fileFor(name) {
   return path.join(out, `clada-${name}${name.startsWith('windows') ? '.exe' : ''}`)
 }
 
-function buildFor(name) {
+function buildFor(name, parts) {
   const { runtime } = targets[name]
   const suffix = name.startsWith('windows') ? '.exe' : ''
   const file = fileFor(name)
-  const entry = path.join(work, `${name}.ts`)
-  fs.writeFileSync(entry, entryOf(name, targets[name]))
+  const entry = path.join(work, `${name}.js`)
+  fs.writeFileSync(entry, entryOf(name, parts))
   const compiler = path.join(
     packageDir(`@oven/${targets[own].runtime}@${bunVersion}`),
     'bin',
@@ -100,18 +107,16 @@ function buildFor(name) {
       'build',
       '--compile',
       '--bytecode',
-      // A command loads only the parts that it imports; the other parts of one piece took as long as the runtime itself.
-      '--splitting',
       '--format=esm',
+      // At first code runs ten times as often as otherwise before the runtime compiles it: a small command ends before that pays.
+      '--compile-jit-policy=10',
       `--target=bun-${name}`,
       `--compile-executable-path=${base}`,
       // A directory must not be able to change the program that is started in it.
       ...['dotenv', 'bunfig', 'tsconfig', 'package-json'].map((what) => `--no-compile-autoload-${what}`),
-      // Packages with compiled code: what the entry has is used instead.
-      ...installed.filter((name) => name !== 'clipboardy').map((name) => `--external=${name}`),
+      ...installed.map((name) => `--external=${name}`),
       '--minify-whitespace',
       '--minify-syntax',
-      ...Object.entries(defined()).map(([key, value]) => `--define=${key}=${value}`),
       entry,
       `--outfile=${file}`,
     ],
@@ -135,7 +140,8 @@ function withoutVariables(bytes) {
 }
 
 /** The program that is compiled: it says which files are inside, and starts the command line. */
-function entryOf(name, { node, oxc }) {
+function entryOf(name, parts) {
+  const { node, oxc } = targets[name]
   const files = new Map()
   for (const dir of ['grammars', 'ui'])
     for (const file of fs.readdirSync(path.join(work, dir))) files.set(`${dir}/${file}`, path.join(work, dir, file))
@@ -148,20 +154,22 @@ function entryOf(name, { node, oxc }) {
   const packed = path.join(work, `rg-${name}.br`)
   fs.writeFileSync(packed, zlib.brotliCompressSync(fs.readFileSync(rg)))
   files.set(`bin/rg-${digest}${path.extname(rg)}.br`, packed)
-  const entries = [...files]
-  const source = (file) => JSON.stringify(path.join(root, file))
+  const inside = [...files]
+  const part = (entry) => JSON.stringify(`./cli/${partOf(parts, entry).file}`)
   const native = `fs-native-extensions/prebuilds/${node}/fs-native-extensions.node`
   return `
-import { useEmbeddedFiles } from ${source('packages/clada/src/core/installation.ts')}
-import { start } from ${source('packages/clada/src/cli/main.ts')}
-${entries.map(([, file], at) => `import file${at} from ${JSON.stringify(file)} with { type: 'file' }`).join('\n')}
+import { useEmbeddedFiles } from ${part(entries.installation)}
+import { start } from ${part(entries.main)}
+${inside.map(([, file], at) => `import file${at} from ${JSON.stringify(file)} with { type: 'file' }`).join('\n')}
 useEmbeddedFiles({
-  files: { ${entries.map(([key], at) => `${JSON.stringify(key)}: file${at}`).join(', ')} },
+  files: { ${inside.map(([key], at) => `${JSON.stringify(key)}: file${at}`).join(', ')} },
   addons: {
-    ${JSON.stringify(native)}: () => require(${source(`node_modules/${native}`)}),
+    ${JSON.stringify(native)}: () => require(${JSON.stringify(path.join(root, 'node_modules', native))}),
     'oxc-parser/src-js/bindings.js': () => require(${JSON.stringify(oxcParser(oxc))}),
   },
 })
+// What runs longer is compiled as usual.
+setTimeout(() => Bun.unsafe.setJITPolicy(1), 100).unref()
 // Bun waits for a read from a terminal that was given up after Ctrl-C.
 void start().then(() => process.exit())
 `

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clada } from '../support/cli.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
 
 /** Code in every form that a runtime could load, all of which leaves a file behind, and a clada that edits beside it. */
@@ -83,6 +83,8 @@ describe.skipIf(process.env['CLADA_TEST_BINARY'] === undefined)('the environment
     ['BUN_INSPECT', '127.0.0.1:0/x'],
     ['BUN_INSPECT_PRELOAD', './planted.cjs'],
     ['BUN_CONFIG_PRELOAD', './planted.cjs'],
+    ['BUN_BYTECODE_ORDER_OUT', './planted.cjs'],
+    ['BUN_BYTECODE_DIGEST_OUT', './planted.cjs'],
     ['NODE_OPTIONS', '--require ./planted.cjs'],
     ['NODE_OPTIONS', '--import ./planted.cjs'],
     ['NODE_PATH', './node_modules'],
@@ -91,8 +93,10 @@ describe.skipIf(process.env['CLADA_TEST_BINARY'] === undefined)('the environment
       'bunfig.toml': 'preload = ["./planted.cjs"]\n',
       'node_modules/oxc-parser/index.js': mark,
     }))
+    const before = filesIn(project.dir)
     const { status, text } = project.edit({ [name]: value })
     expect({ status, ran: project.ran() }).toEqual({ status: 0, ran: [] })
     expect(text).toMatch(/✅ file_replace_text a\.ts/)
+    expect(filesIn(project.dir)).toEqual({ ...before, 'a.ts': 'const a = 2\n' })
   })
 })
