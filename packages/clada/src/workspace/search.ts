@@ -32,22 +32,29 @@ export async function searchFiles(query: Search, { at, tree, locator, timeoutMs 
   const one = look.type === 'directory' ? undefined : baseName(at)
   const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
   const { cwd, differing: staged } = tree.outside(dir)
-  const named = cwd === undefined ? [] : await fileNames(query, { cwd, one, timeoutMs })
-  // Where lines are chosen as grep does it, notebooks are the JSON that is in the file.
-  const differing = query.lines === undefined ? withStagedCells(named, staged, { dir, tree, locator }) : staged
+  const place = cwd === undefined ? undefined : { cwd, one, timeoutMs }
+  const byPath = isByPath(query.include)
+  const named = byPath && place !== undefined ? await fileNames(query, place) : []
   const below = (absolute: string): string => withSlashes(path.relative(dir.absolute, absolute))
-  const chosen = isByPath(query.include)
-    ? new Set([...named, ...(await matching([...staged.keys()].map(below), query))])
-    : undefined
+  const chosen = byPath ? new Set([...named, ...(await matching([...staged.keys()].map(below), query))]) : undefined
 
   const hits = new HitCollector(query, dir, { one, chosen, locator })
-  if (cwd !== undefined)
-    await searchLines(
-      query,
-      { cwd, one, timeoutMs },
-      hits.reader((file) => !differing.has(file)),
-    )
-  await inScratch(dir, differing, async (scratch) => {
+  // Where lines are chosen as grep does it, notebooks are the JSON that is in the file.
+  const asCells = query.lines === undefined
+  const differing = new DifferingTexts(staged, asCells ? { dir, tree, locator } : undefined)
+  if (place !== undefined) {
+    // At the same time: each takes as long as looking into every directory.
+    const [names] = await Promise.all([
+      asCells && !byPath ? listFiles(notebooksOf(query), place) : named,
+      searchLines(
+        query,
+        place,
+        hits.reader((file) => !differing.has(file)),
+      ),
+    ])
+    for (const name of names) differing.has(path.join(dir.absolute, name))
+  }
+  await inScratch(dir, differing.texts, async (scratch) => {
     if (one !== undefined && !fs.existsSync(path.join(scratch, one))) return
     await searchLines(
       query,
@@ -84,22 +91,40 @@ interface SearchedTree {
   readonly locator: Locator
 }
 
+/** The files that may be notebooks. */
+const notebooksOf = (choice: FileChoice): FileChoice =>
+  choice.include.length > 0 ? choice : { ...choice, include: ['*.[iI][pP][yY][nN][bB]'] }
+
 /** What a search finds otherwise than on the disk: what is staged, and the cells of notebooks in the place of their JSON. */
-function withStagedCells(
-  names: readonly string[],
-  staged: ReadonlyMap<string, Buffer | null>,
-  { dir, tree, locator }: SearchedTree,
-): ReadonlyMap<string, Buffer | null> {
-  const differing = new Map(staged)
-  for (const [absolute, bytes] of staged)
-    if (bytes !== null && isNotebookPath(absolute)) differing.set(absolute, cellText(bytes) ?? bytes)
-  for (const name of names.filter(isNotebookPath)) {
-    const absolute = path.join(dir.absolute, name)
-    if (differing.has(absolute) || locator.isBlocked(absolute)) continue
-    const cells = cellsAt({ ...dir, parts: [...dir.parts, ...name.split('/')], absolute }, tree)
-    if (cells !== undefined) differing.set(absolute, cells)
+class DifferingTexts {
+  readonly texts: Map<string, Buffer | null>
+  readonly #searched: SearchedTree | undefined
+  readonly #looked = new Set<string>()
+
+  /** Without `searched` notebooks are what is in their files. */
+  constructor(staged: ReadonlyMap<string, Buffer | null>, searched: SearchedTree | undefined) {
+    this.texts = new Map(staged)
+    this.#searched = searched
+    if (searched === undefined) return
+    for (const [absolute, bytes] of staged)
+      if (bytes !== null && isNotebookPath(absolute)) this.texts.set(absolute, cellText(bytes) ?? bytes)
   }
-  return differing
+
+  /** A notebook is read when it is first asked about. */
+  has(absolute: string): boolean {
+    if (!this.texts.has(absolute) && isNotebookPath(absolute) && !this.#looked.has(absolute)) this.#look(absolute)
+    return this.texts.has(absolute)
+  }
+
+  #look(absolute: string): void {
+    this.#looked.add(absolute)
+    if (this.#searched === undefined) return
+    const { dir, tree, locator } = this.#searched
+    if (locator.isBlocked(absolute)) return
+    const parts = [...dir.parts, ...withSlashes(path.relative(dir.absolute, absolute)).split('/')]
+    const cells = cellsAt({ ...dir, parts, absolute }, tree)
+    if (cells !== undefined) this.texts.set(absolute, cells)
+  }
 }
 
 /** Undefined for one that cannot be read, or has no cells: it is searched as it is. */
