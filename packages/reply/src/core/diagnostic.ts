@@ -100,6 +100,8 @@ export interface DiagnosticData {
   'csl-end-attributes': Delimited
   'csl-no-replace': Delimited
   'csl-open': Delimited & { name: string }
+  /** An operation begins in the content of another, below a line that only damage keeps from ending it. */
+  'csl-damaged-end': Delimited & { name: string; inner: string; innerLine: number }
   'csl-no-file': { name: string }
   'csl-no-lang': undefined
   'csl-count': undefined

@@ -126,6 +126,12 @@ export class Tokens<T extends Token> {
     return undefined
   }
 
+  /** What a line would be if damage to it were undone. */
+  throughDamage(line: number): T | undefined {
+    const text = this.#view.line(line)
+    return text === undefined ? undefined : this.#lex(text, 'damaged')
+  }
+
   /** The parser says that the token is a marker of its block. */
   take(line: number, token: T): void {
     if (this.#reading !== 'exact') this.#markers.take(line, token)

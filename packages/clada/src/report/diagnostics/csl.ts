@@ -98,6 +98,13 @@ export const cslDiagnostics: DiagnosticRows<Extract<DiagnosticCode, `csl-${strin
     code: 'CSL_SYNTAX',
     say: (csl, line) => [`Line ${line}: SEARCH operation without REPLACE`, searchAdvice(csl)],
   },
+  'csl-damaged-end': {
+    code: 'CSL_SYNTAX',
+    say: ({ name, inner, innerLine, ...csl }, line) => [
+      `Line ${line}: Damaged END marker`,
+      `The ${inner} on line ${innerLine} would be content of the ${name} above it. End that ${name} with ${marker(csl, 'END')}.`,
+    ],
+  },
   'csl-open': {
     code: 'truncated',
     say: ({ name, ...csl }, line) => [

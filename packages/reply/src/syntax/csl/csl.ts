@@ -27,9 +27,9 @@ import { makeDamageReader, Tokens } from '../tokens.ts'
 
 const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
 
-const cslReader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) => {
-  const tokens = Tokens.exact(source, lexCsl(cslDelimiters))
-  const parser = new CslParser(tokens)
+const cslReader: MakeReader = (source, options = {}) => {
+  const tokens = Tokens.exact(source, lexCsl(options.cslDelimiters ?? defaultDelimiters))
+  const parser = new CslParser(tokens, options)
   let ahead = 0
   return {
     seek: (line) => (ahead >= line ? ahead : (ahead = tokens.next(line)?.line ?? Infinity)),

@@ -1,7 +1,7 @@
 import { BOM } from '../../core/character-codes.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { makeDiagnostic } from '../reader.ts'
+import { makeDiagnostic, type ReadOptions } from '../reader.ts'
 import type { Tokens } from '../tokens.ts'
 import {
   type Attributes,
@@ -9,6 +9,7 @@ import {
   type CslToken,
   hasAttributes,
   isOperation,
+  type OperationName,
   operations,
   readOutsideContent,
   unterminatedFinding,
@@ -74,6 +75,42 @@ type CslItem =
   /** A line that opens nothing. */
   | { readonly kind: 'stray'; readonly diagnostics: readonly Diagnostic[]; readonly next: number }
 
+/**
+ * Operations that begin in the content of another. An example for readers has an END for each, which only damage keeps from
+ * being a marker. Otherwise the END of the operation around them is damaged, or it is missing.
+ */
+class NestedOperations {
+  readonly #tokens: Tokens<CslToken>
+  readonly #open: { readonly line: number; readonly name: string }[] = []
+  #damagedEnd: number | undefined
+  #seen: number
+
+  constructor(tokens: Tokens<CslToken>, from: number) {
+    this.#tokens = tokens
+    this.#seen = from
+  }
+
+  /** The line that was to end the operation around the one that begins on `line`. */
+  add(line: number, name: OperationName): number | undefined {
+    this.#lookTo(line)
+    this.#open.push({ line, name })
+    return this.#damagedEnd
+  }
+
+  /** The first one that has no END above `line`. */
+  unended(line: number): { readonly line: number; readonly name: string } | undefined {
+    if (this.#open.length > 0) this.#lookTo(line)
+    return this.#open[0]
+  }
+
+  #lookTo(line: number): void {
+    for (; this.#seen < line; this.#seen++) {
+      if (this.#tokens.throughDamage(this.#seen)?.name !== 'END') continue
+      if (this.#open.pop() === undefined) this.#damagedEnd ??= this.#seen
+    }
+  }
+}
+
 /** What is a marker in each part. Every other line is content. */
 const markersIn: Readonly<Record<OperationPart, readonly string[]>> = {
   content: ['END'],
@@ -89,13 +126,15 @@ const markersIn: Readonly<Record<OperationPart, readonly string[]>> = {
  */
 export class CslParser {
   readonly #tokens: Tokens<CslToken>
+  readonly #strict: boolean
   #count = 0
   #fatal: Diagnostic | undefined
   /** Whether a marker above could not be read, and no END has come since. */
   #misread = false
 
-  constructor(tokens: Tokens<CslToken>) {
+  constructor(tokens: Tokens<CslToken>, { strict = false }: ReadOptions = {}) {
     this.#tokens = tokens
+    this.#strict = strict
   }
 
   /** The first mistake in the order of reading: that an operation is not closed is known only at the end of the text. */
@@ -168,6 +207,7 @@ export class CslParser {
     let from = line + 1
     let endLine: number | null = null
     let spoiled = false
+    const nested = new NestedOperations(this.#tokens, from)
     for (let next = this.#tokens.next(from); next !== undefined; next = this.#tokens.next(next.line + 1)) {
       const { line: n, token: found } = next
       const { marker } = found
@@ -175,6 +215,13 @@ export class CslParser {
       if (!markersIn[part].includes(marker.name)) {
         if (part === 'replacement' && marker.name === 'REPLACE')
           warnings.push(`line ${n}: a second REPLACE marker is content of the replacement and was written`)
+        const isNested = !spoiled && isOperation(marker.name) && marker.name !== 'READ'
+        const end = isNested ? nested.add(n, marker.name) : undefined
+        if (end === undefined || this.#strict) continue
+        const { delimiters } = found
+        const data = { name, inner: marker.name, innerLine: n, delimiters }
+        diagnostics.push(...this.#diagnostics(end, { code: 'csl-damaged-end', data }))
+        spoiled = true
         continue
       }
       const bad = badClosingFinding(found, marker)
@@ -197,6 +244,11 @@ export class CslParser {
       from = n + 1
     }
     if (endLine === null) diagnostics.push(...this.#diagnostics(line, unterminatedFinding(token, name)))
+    const unended = endLine === null || diagnostics.length > 0 ? undefined : nested.unended(endLine)
+    if (unended !== undefined)
+      warnings.push(
+        `line ${unended.line}: a ${unended.name} marker is content of the ${name} above it; is an END missing?`,
+      )
     const lastLine = endLine ?? this.#tokens.lineCount
     return { id, name, line, endLine, lastLine, attributes, parts, diagnostics, warnings }
   }
