@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
+import { isOnMemoryDisk } from '../../packages/clada/src/state/own-files.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { needs } from '../support/needs.ts'
@@ -297,6 +298,25 @@ describe('what a program changed (needs a sandbox)', () => {
     const before = treeOf(root)
     const ran = await bash(root, 'echo b >> a.txt; truncate -s 1G 1 2 3 4 5; echo all')
     expect([ran.success, ran.data]).toEqual([false, { stdout: 'all\n', stderr: '' }])
+    expect(ran.text).toContain('it wrote too much, and nothing of that was kept')
+    expect(treeOf(root)).toEqual(before)
+  })
+
+  it.for([
+    ['removed', 'rm x'],
+    ['replaced', 'echo > y; mv y x'],
+    ['of another process', '(sleep 60) & rm x; exec 9>&-'],
+    ['not of the project any more', 'mkdir d; mv x d; rm -r d'],
+  ])('is stopped when it fills the disk with files that are open and %s', async ([, code], context) => {
+    // In memory its size would be limited as memory.
+    const root = fs.mkdtempSync('/var/tmp/clada-')
+    onTestFinished(() => fs.rmSync(root, { recursive: true }))
+    const { bavail, bsize } = fs.statfsSync(root)
+    if (isOnMemoryDisk(root) || bavail * bsize < 2 ** 35) return context.skip('needs 32 GB on a disk')
+    fs.writeFileSync(path.join(root, 'a.txt'), 'a\n')
+    const before = treeOf(root)
+    const fill = `exec 9<>x; fallocate -l 3G /proc/self/fd/9 || exit; ${code};`
+    const ran = await bash(root, `echo b >> a.txt; ${fill} ${fill.replaceAll('9', '8')} sleep 60`)
     expect(ran.text).toContain('it wrote too much, and nothing of that was kept')
     expect(treeOf(root)).toEqual(before)
   })

@@ -151,15 +151,28 @@ describe.skipIf(process.platform === 'win32')('a program that writes', () => {
 
   it.each([
     ['more than it may', { bytes: 50_000, entries: 9 }, { bytes: 40_000, entries: 90 }, 'stopped'],
+    [
+      'too much, most of it without a name',
+      { bytes: 150_000, entries: 9 },
+      { bytes: 0, entries: 90 },
+      'stopped',
+      60_000,
+    ],
+    ['a little without a name', { bytes: 200_000, entries: 9 }, { bytes: 0, entries: 90 }, 'goes on', 50_000],
     ['more files than it may', { bytes: 500_000, entries: 2 }, { bytes: 100_000, entries: 87 }, 'stopped'],
     ['nine tenths of what was free', { bytes: 500_000, entries: 9 }, { bytes: 5000, entries: 90 }, 'stopped'],
     ['little while others fill the disk', { bytes: 200_000, entries: 9 }, { bytes: 0, entries: 90 }, 'goes on'],
-  ])('%s: %j', (_, limits, now, fate) => {
+  ])('%s: %j', (_, limits, now, fate, nameless = 0) => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const free = [{ bytes: fate === 'stopped' ? 100_000 : 1_000_000, entries: 90 }]
+    const free = [{ bytes: fate === 'stopped' && nameless === 0 ? 100_000 : 1_000_000, entries: 90 }]
     const stopped = vi.fn()
-    const timer = watchWrites({ dirs: [written()], limits }, stopped, () => free.shift() ?? now)
+    const timer = watchWrites(
+      { dirs: [written()], limits },
+      stopped,
+      { namelessBytes: () => nameless },
+      () => free.shift() ?? now,
+    )
     onTestFinished(() => clearInterval(timer))
     vi.advanceTimersByTime(50)
     expect(stopped).toHaveBeenCalledTimes(fate === 'stopped' ? 1 : 0)
@@ -202,18 +215,14 @@ describe.skipIf(process.platform !== 'linux')('what a program starts', () => {
     const looked = vi.spyOn(fs, 'readFileSync').mockImplementation(() => `0 0 0 1/${threads.shift() ?? 800} 1`)
     onTestFinished(() => looked.mockRestore())
     const crowded = vi.fn()
-    const timer = watchProcessCount(
-      { count: (most) => Math.min(300, most), stop: () => {}, terminated: async () => true },
-      100,
-      crowded,
-    )
+    const timer = watchProcessCount({ count: (most) => Math.min(300, most) }, 100, crowded)
     onTestFinished(() => clearInterval(timer))
     vi.advanceTimersByTime(1000)
     expect(crowded).toHaveBeenCalledOnce()
   })
 
   it('is watched, and has no control group when it is over', () => {
-    const timer = watchProcessCount({ count: () => 1, stop: () => {}, terminated: async () => true }, 1000, () => {})
+    const timer = watchProcessCount({ count: () => 1 }, 1000, () => {})
     clearInterval(timer)
     expect(timer).toBeDefined()
     const made = vi.spyOn(fs, 'mkdirSync')

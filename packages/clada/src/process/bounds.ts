@@ -115,7 +115,11 @@ export const mostThreadsOfUser = (): number => (threadsNow() ?? 0) + mostThreads
  * They are counted when the whole machine has that many more threads than it had, which costs next to nothing to ask; and
  * once a second where it has that many at all, because those of others may end at the same time.
  */
-export function watchProcessCount(tree: ProcessTree, most: number, crowded: () => void): NodeJS.Timeout | undefined {
+export function watchProcessCount(
+  tree: Pick<ProcessTree, 'count'>,
+  most: number,
+  crowded: () => void,
+): NodeJS.Timeout | undefined {
   let fewest = threadsNow()
   if (fewest === undefined) return undefined
   let looks = 0

@@ -68,6 +68,7 @@ export function openMarkedTree(leader: number | undefined, mark: ProcessMark): P
   if (!platform.proc) return group
   return {
     count: (most) => countOf(bearers(mark), most),
+    namelessBytes: () => 0,
     stop: group.stop,
     terminated: async () => {
       await group.terminated()
@@ -111,6 +112,7 @@ export function openFollowedTree(leader: number, list: () => string): ProcessTre
   }
   return {
     count: (most) => Math.min(most, seen.size + 1),
+    namelessBytes: () => 0,
     stop: () => {
       look()
       group.stop()

@@ -6,11 +6,17 @@ import { findProgram, startPart, systemPath } from './programs.ts'
 import type { ControlGroup } from './control-group.ts'
 import { kill } from './kill.ts'
 import { pause } from '../core/pause.ts'
+import { isOnMemoryDisk, listNames } from '../state/own-files.ts'
 
 /** Everything that a program has started, and all that those have started. */
 export interface ProcessTree {
   /** How many live now, the program itself included; not counted any further than this. */
   count(most: number): number
+  /**
+   * The bytes on disks that these processes hold open in files without a name: no directory shows them. Counted only until
+   * there are more than this.
+   */
+  namelessBytes(most: number): number
   /** Sees to it that the program ends, in a moment or two. */
   stop(): void
   /** Once the program itself has ended: ends the others. False when a process is still there after half a minute. */
@@ -26,6 +32,7 @@ export function openGroupTree(leader: number | undefined): ProcessTree {
   let insisting: NodeJS.Timeout | undefined
   return {
     count: () => 1,
+    namelessBytes: () => 0,
     stop: () => {
       killGroup(leader, 'SIGTERM')
       insisting = setTimeout(() => killGroup(leader, 'SIGKILL'), politeMs)
@@ -46,6 +53,7 @@ function openTaskTree(leader: number | undefined): ProcessTree {
   let ending: Promise<void> | undefined
   return {
     count: () => 1,
+    namelessBytes: () => 0,
     stop: () => {
       if (leader !== undefined) ending = endTree(leader)
     },
@@ -120,6 +128,32 @@ export function countOf(found: Iterable<number>, most: number): number {
   return count
 }
 
+function countNameless(proc: string, most: number): number {
+  const seen = new Set<string>()
+  let bytes = 0
+  for (const pid of processesIn(proc)) {
+    const descriptors = `${proc}/${pid}/fd`
+    for (const name of listNames(descriptors)) {
+      const file = `${descriptors}/${name}`
+      const stat = followedStats(file)
+      if (!stat?.isFile() || stat.nlink > 0 || seen.has(`${stat.dev}:${stat.ino}`)) continue
+      seen.add(`${stat.dev}:${stat.ino}`)
+      if (!isOnMemoryDisk(file)) bytes += stat.blocks * 512
+      if (bytes > most) return bytes
+    }
+  }
+  return bytes
+}
+
+function followedStats(file: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false })
+  } catch {
+    // Its process has ended.
+    return undefined
+  }
+}
+
 /**
  * A process namespace dies as one: the kernel kills all its processes together with the first, lets none be
  * born any more, and the first is gone only when all the others are. So only the first has to be known. The sandbox
@@ -162,6 +196,7 @@ export function openNamespaceTree(
     readStatus: () => said,
     // Its own view of the system shows those inside and no others.
     count: (most) => (first === undefined ? 0 : countOf(processesIn(`/proc/${first.pid}/root/proc`), most)),
+    namelessBytes: (most) => (first === undefined ? 0 : countNameless(`/proc/${first.pid}/root/proc`, most)),
     stop: () => {
       // Killed before it has reported, the sandbox would leave a first process that waits for it for ever.
       unwanted = true

@@ -99,7 +99,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const onAbort = (): void => stop('stopped')
   call.signal?.addEventListener('abort', onAbort, { once: true })
   const guard = watchProcessCount(tree, call.processes ?? mostProcesses, () => stop('too-many-processes'))
-  const disk = call.writes && watchWrites(call.writes, () => stop('too-much-written'))
+  const disk = call.writes && watchWrites(call.writes, () => stop('too-much-written'), tree)
   if (call.signal?.aborted) onAbort()
 
   const closed = new Promise((read) => child.once('close', read))

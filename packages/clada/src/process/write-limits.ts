@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/errors.ts'
+import type { ProcessTree } from './process-tree.ts'
 
 /** What a program may write in one run: the disk is not its own, and all of it is read again before it lands. */
 export interface WriteLimits {
@@ -48,6 +49,7 @@ export interface WatchedWrites {
 export function watchWrites(
   { dirs: [first = '/', ...others], limits }: WatchedWrites,
   onTooMuch: () => void,
+  tree: Pick<ProcessTree, 'namelessBytes'>,
   findFree: (dir: string) => WriteLimits = freeOn,
 ): NodeJS.Timeout {
   let most = findFree(first)
@@ -59,9 +61,10 @@ export function watchWrites(
       entries: Math.min(limits.entries, most.entries * 0.9),
     }
     if (most.bytes - now.bytes <= allowed.bytes && most.entries - now.entries <= allowed.entries) return
-    if (holdMore([first, ...others], allowed)) onTooMuch()
-    // The rest is that of others.
-    else most = now
+    const nameless = tree.namelessBytes(allowed.bytes)
+    if (holdMore([first, ...others], { ...allowed, bytes: allowed.bytes - nameless })) onTooMuch()
+    // The rest is that of others, unless a file has lost its name between the two looks.
+    else if (tree.namelessBytes(allowed.bytes) <= nameless) most = now
   }, 50).unref()
 }
 
@@ -73,6 +76,7 @@ function freeOn(dir: string): WriteLimits {
 
 /** A directory that its owner may not read counts as too much: more could be hidden there. */
 function holdMore(dirs: readonly string[], { bytes, entries }: WriteLimits): boolean {
+  if (bytes < 0) return true
   const pending = [...dirs]
   let [size, count] = [0, 0]
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {

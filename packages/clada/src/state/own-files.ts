@@ -114,10 +114,20 @@ export const syncFile = (file: string): Promise<void> =>
 export function isInMemory(device: number, file: () => string): boolean {
   let known = inMemory.get(device)
   if (known === undefined) {
-    known = platform.proc && memoryTypes.includes(fs.statfsSync(file()).type)
+    known = platform.proc && isOnMemoryDisk(file())
     inMemory.set(device, known)
   }
   return known
+}
+
+/** Whether a file is on such a file system. False for one that is gone. */
+export function isOnMemoryDisk(file: string): boolean {
+  try {
+    return memoryTypes.includes(fs.statfsSync(file).type)
+  } catch (error) {
+    if (isOsError(error)) return false
+    throw error
+  }
 }
 
 const inMemory = new Map<number, boolean>()
