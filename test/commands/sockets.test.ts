@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import net from 'node:net'
+import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
@@ -25,6 +27,14 @@ async function listen(file: string): Promise<() => number> {
 
 const knock = (file: string): string =>
   `require('net').connect(${JSON.stringify(file)}).on('data', (b) => console.log(String(b))).on('error', (e) => console.log(e.code))`
+
+/** Listens at names that the list of the kernel does not have, or not any more. */
+const serverCode = `
+  const at = '/proc/self/fd/' + require('fs').openSync('.') + '/descriptor'
+  let waiting = 4
+  for (const name of ['relative', process.cwd() + '/first', process.cwd() + '/second', at])
+    require('net').createServer((c) => c.end('from outside')).listen(name, () => --waiting || console.log('ready'))
+`
 
 async function said(root: string, code: string, options: CladaOptions = {}): Promise<string> {
   const clada = new Clada({ repoPath: root, git: 'off', ...options })
@@ -78,6 +88,30 @@ describe('a socket at which a program outside listens', () => {
     const found = ['s', 't'].map((name) => ({ path: path.join(dir, name), type: 'file' }))
     expect(findSockets([dir]).toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual(found)
     expect(findSockets([path.join(dir, 'below')])).toEqual([])
+  })
+
+  // The kernel lists the name that was given, in one network namespace, and not where the socket is.
+  it.skipIf(process.platform !== 'linux')('is of no use beside a language, however it was made', async () => {
+    const home = scratchDir({ '.local/bin/d/a.txt': 'a\n' })
+    const dir = path.join(home, '.local/bin/d')
+    const before = os.homedir()
+    process.env['HOME'] = home
+    onTestFinished(() => void (process.env['HOME'] = before))
+    const server = spawn(process.execPath, ['-e', serverCode], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void server.kill('SIGKILL'))
+    await once(server.stdout, 'data')
+    fs.renameSync(path.join(dir, 'first'), path.join(dir, 'renamed'))
+    fs.linkSync(path.join(dir, 'second'), path.join(dir, 'linked'))
+    execFileSync('mkfifo', [path.join(dir, 'pipe')])
+    const fd = fs.openSync(path.join(dir, 'pipe'), fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    onTestFinished(() => fs.closeSync(fd))
+    const names = ['relative', 'renamed', 'linked', 'second', 'descriptor']
+    const code = names.map((name) => knock(path.join(dir, name))).join(';')
+    const write = `require('fs').writeFile(${JSON.stringify(path.join(dir, 'pipe'))}, 'from inside', () => process.exit())`
+    expect(
+      await said(scratchDir(), `${code}; setTimeout(() => ${write}, 200); setTimeout(() => process.exit(), 1000)`),
+    ).toBe(JSON.stringify({ stdout: 'ECONNREFUSED\n'.repeat(names.length), stderr: '' }))
+    expect(fs.readSync(fd, Buffer.alloc(100))).toBe(0)
   })
 
   it('may be one that the program made itself', async () => {

@@ -104,13 +104,25 @@ describe.skipIf(process.platform === 'win32')('bubblewrap', () => {
     expect(argsOf({ caches })).toContain(
       '--bind /s/npm /home/u/.npm --ro-bind-try /home/u/.cache/pip /home/u/.cache/pip',
     )
-    const mounts = { root: '/m/merged', further: [['/home/u/.npm', '/m/merged0']] } as const
+    const mounts = { root: '/m/merged', shown: [], further: [['/home/u/.npm', '/m/merged0']] } as const
     expect(argsOf({ caches, mounts })).toMatch(
       /--bind \/m\/merged0 \/home\/u\/\.npm .*--bind \/m\/merged \/home\/u\/proj/,
     )
     expect(argsOf({ caches, mounts })).not.toContain('--bind /home/u/.npm')
     // A project that holds them is mounted first.
     expect(argsOf({ caches, mounts, root: '/home/u' })).toMatch(/--bind \/m\/merged \/home\/u .*--bind \/m\/merged0/)
+  })
+
+  it('shows directories from where they are layered, so that nothing in them leads outside', () => {
+    const shown = [
+      ['/usr', '/m/shown0'],
+      ['/home/u/.pyenv', '/m/shown1'],
+    ] as const
+    const args = argsOf({ mounts: { root: '/m/merged', shown, further: [] } })
+    expect(args).toContain('--ro-bind /m/shown0 /usr ')
+    expect(args).toContain('--ro-bind-try /m/shown1 /home/u/.pyenv ')
+    expect(args).toContain('--ro-bind-try /srv/lib /srv/lib ')
+    expect(args).not.toContain('--ro-bind /usr /usr')
   })
 
   it('holds each directory above what is kept, once, before what is kept in it', () => {

@@ -15,10 +15,12 @@ import {
   findPlantedNames,
   repositoryAt,
 } from '../process/layered-git.ts'
-import { canLayer, giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
+import { canLayer, giveUpPlace, leadsToDirectory, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cacheVariables, dropEmptyLayers } from '../process/caches.ts'
+import { mountPointsBelow } from '../process/mount-points.ts'
 import { isCached } from '../process/runtimes.ts'
+import { systemDirs } from '../process/sockets.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
 import { DiscardedWrites } from '../process/discarded-writes.ts'
 import { TooMuchWritten, type WriteLimits } from '../process/write-limits.ts'
@@ -139,7 +141,9 @@ async function runOnLayers(
   const states = blocked.repositories.filter((name) => git?.isIn(name)).flatMap((name) => statesBelow(root, name))
   const masks = [...seen, ...states.map(({ path: name }): Mask => ({ path: name, as: 'missing' }))]
   const beside = git?.beside === undefined ? undefined : { dir: git.beside, missing: statesInGit(git.beside) }
-  const layers = await Overlay.open(root, { masks, caches: plain.caches, beside, staged, limits: writeLimitsOf(what) })
+  const shown = what.network ? [] : shownDirectories(plain)
+  const layered = { masks, caches: plain.caches, beside, shown, staged, limits: writeLimitsOf(what) }
+  const layers = await Overlay.open(root, layered)
   if (layers === undefined) return undefined
   const vanishing = new DiscardedWrites(plain.home)
   let ended: ProcessEnd | undefined
@@ -218,6 +222,13 @@ async function runOnLayers(
     layers.close()
     dropEmptyLayers(plain.caches)
   }
+}
+
+/** What a program sees besides the project and what it can write to. */
+function shownDirectories({ readable }: Bounds): string[] {
+  const dirs = [...new Set([...systemDirs, ...readable])].filter(leadsToDirectory)
+  const mounted = mountPointsBelow(dirs).flatMap(({ path: at, type }) => (type === 'directory' ? at : []))
+  return [...new Set([...dirs, ...mounted])]
 }
 
 /** Undefined for other commands, and where there is no repository. */

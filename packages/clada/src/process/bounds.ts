@@ -62,6 +62,8 @@ export interface Cache {
 export interface Mounts {
   /** The project as the program sees it. */
   readonly root: string
+  /** Where a directory that can only be read is to be taken from instead. */
+  readonly shown: readonly (readonly [dir: string, from: string])[]
   /** By the directory of a cache, or of a repository beside the project: where its overlay is. */
   readonly further: readonly (readonly [dir: string, from: string])[]
 }

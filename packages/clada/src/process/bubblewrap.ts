@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
+import { mountPointsBelow } from './mount-points.ts'
 import { findProgram, realPathOr, systemPath } from './programs.ts'
 import { seccompFilter } from './seccomp.ts'
 import { systemDirs } from './sockets.ts'
@@ -54,7 +55,7 @@ export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts
   if (host.options.disableUserns) args.push('--disable-userns')
   // The process that made the mounts is root in its namespace; programs keep their user.
   if (bounds.mounts !== undefined) args.push('--uid', host.user, '--gid', host.group)
-  args.push(...system(host), ...bindings(bounds, host))
+  args.push(...system(bounds, host), ...bindings(bounds, host))
   // What is left of it is an empty tree in memory, of no use and without a size.
   args.push('--remount-ro', '/')
   args.push('--chdir', program.cwd, '--clearenv', '--args', '6')
@@ -70,15 +71,15 @@ export const environmentOptions = (env: Program['env']): Buffer =>
       .join(''),
   )
 
-function system(host: HostFacts): string[] {
-  const args = ['--ro-bind', '/usr', '/usr']
+function system(bounds: Bounds, host: HostFacts): string[] {
+  const args = showArgs('--ro-bind', '/usr', bounds)
   for (const name of ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']) {
     const there = host.top(name)
     if (there?.link !== undefined) args.push('--symlink', there.link, `/${name}`)
     else if (there !== undefined) args.push('--ro-bind', `/${name}`, `/${name}`)
   }
   for (const dir of systemDirs)
-    if (dir !== '/usr' && host.top(dir.slice(1)) !== undefined) args.push('--ro-bind', dir, dir)
+    if (dir !== '/usr' && host.top(dir.slice(1)) !== undefined) args.push(...showArgs('--ro-bind', dir, bounds))
   args.push('--proc', '/proc', '--dev', '/dev', ...inMemory(host, '/dev/shm'), '--remount-ro', '/dev')
   for (const dir of ['/tmp', '/run', '/var/tmp']) args.push(...inMemory(host, dir))
   if (host.superuser) args.push(...kernelSettings(host))
@@ -87,6 +88,13 @@ function system(host: HostFacts): string[] {
     args.push('--ro-bind', `/etc/${name}`, `/etc/${name}`)
   }
   return args
+}
+
+/** A directory that can be read, with what is mounted in it. */
+function showArgs(bind: '--ro-bind' | '--ro-bind-try', dir: string, { mounts }: Bounds): string[] {
+  const from = new Map(mounts?.shown)
+  if (!from.has(dir)) return [bind, dir, dir]
+  return [{ path: dir }, ...mountPointsBelow([dir])].flatMap(({ path: at }) => [bind, from.get(at) ?? at, at])
 }
 
 /** A directory that is gone afterwards. What is written there takes memory. */
@@ -138,7 +146,8 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push(...inMemory(host, home))
-  for (const dir of [...readable].sort()) if (!isInside(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
+  for (const dir of [...readable].sort())
+    if (!isInside(dir, '/usr')) args.push(...showArgs('--ro-bind-try', dir, bounds))
   for (const { path: at, type } of hidden) args.push(...maskArgs(at, type))
   const project = mounts?.root ?? root
   const caches = cacheBindings(bounds)

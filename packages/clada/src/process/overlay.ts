@@ -25,6 +25,11 @@ export interface Layers {
   readonly caches: readonly Cache[]
   /** A directory outside the project that a program may write to, and whose changes count. */
   readonly beside?: Beside | undefined
+  /**
+   * Directories that programs see as they are and cannot write to. Through an overlay a socket or a named pipe leads
+   * nowhere, whoever made it and however: it has no list, and a mount that is read-only keeps nobody from using one.
+   */
+  readonly shown: readonly string[]
   /** What is not on the disk yet, relative to the root. A directory comes before what is in it. */
   readonly staged: readonly Staged[]
   readonly limits: WriteLimits
@@ -56,6 +61,7 @@ export class Overlay {
   /** What is mounted besides the project: the caches, and the directory beside the project last. */
   readonly #further: readonly Further[]
   readonly #beside: Beside | undefined
+  readonly #shown: readonly string[]
   readonly #staged: readonly Staged[]
   readonly #limits: WriteLimits
   #view: number | undefined
@@ -63,7 +69,12 @@ export class Overlay {
   #viewBeside: number | undefined
   #began = 0
 
-  private constructor(root: string, dir: string, { masks, caches, beside, staged, limits }: Layers, by: Mounting) {
+  private constructor(
+    root: string,
+    dir: string,
+    { masks, caches, beside, shown, staged, limits }: Layers,
+    by: Mounting,
+  ) {
     this.#root = root
     this.#dir = dir
     this.#masks = masks
@@ -73,6 +84,7 @@ export class Overlay {
       ...(beside === undefined ? [] : [besideOf(beside, `${caches.length}/upper`, path.join(dir, 'unseen'))]),
     ]
     this.#beside = beside
+    this.#shown = shown
     this.#staged = staged
     this.#limits = limits
     this.#mounting = by
@@ -94,12 +106,13 @@ export class Overlay {
       await overlay.#putMasks()
       if (layers.beside !== undefined && layers.beside.missing.length > 0) await overlay.#putUnseen(layers.beside)
       if (layers.staged.length > 0) await overlay.#putStaged()
-      if (layers.caches.length > 0) fs.mkdirSync(path.join(place, emptyDir), { recursive: true })
+      if (layers.caches.length + layers.shown.length > 0) fs.mkdirSync(path.join(place, emptyDir), { recursive: true })
       for (const [at, { dir: lower }] of overlay.#further.entries()) {
         for (const name of ['upper', 'work']) fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
         fs.mkdirSync(overlay.#mergedAt(at), { recursive: true })
         if (lower === layers.beside?.dir) likeDirectory(lower, overlay.#upperBeside())
       }
+      for (const at of layers.shown.keys()) fs.mkdirSync(overlay.#mergedAt(at, 'shown'), { recursive: true })
       return overlay
     } catch (error) {
       overlay.close()
@@ -112,6 +125,7 @@ export class Overlay {
     return {
       root: this.#mergedAt(''),
       further: this.#further.map(({ dir }, at) => [dir, this.#mergedAt(at)] as const),
+      shown: this.#shown.map((dir, at) => [dir, this.#mergedAt(at, 'shown')] as const),
     }
   }
 
@@ -131,13 +145,18 @@ export class Overlay {
         ({ lower }, at) =>
           `${mount(lower.length === 1 ? '/proc/self/fd/5' : '/proc/self/fd/5:/proc/self/fd/6', `../merged${at}`)} 7<"$1" 8<${at}/work 5<"$2" 6<"$3" || exit ${unmounted}; shift 3`,
       ),
+      // Some file systems cannot be layered.
+      ...this.#shown.map(
+        (_, at) =>
+          `mount -t overlay overlay -o userxattr,lowerdir=/proc/self/fd/5:/proc/self/fd/6 ../shown${at} 5<../${emptyDir} 6<"$1" 2>/dev/null || mount --rbind "$1" ../shown${at} || exit ${unmounted}; shift`,
+      ),
       'exec "$@"',
     ].join('\n')
     const dirs = this.#further.flatMap(({ upper, lower: [first, second = first] }) => [upper, first, second])
     const { unshare, sh } = this.#mounting
     return {
       file: unshare,
-      args: ['-Urm', sh, '-c', script, 'sh', this.#root, ...dirs, file, ...args],
+      args: ['-Urm', sh, '-c', script, 'sh', this.#root, ...dirs, ...this.#shown, file, ...args],
       cwd: this.#dir,
     }
   }
@@ -349,7 +368,13 @@ export function canLayer(root: string): Promise<boolean> {
 }
 
 async function tryLayers(root: string): Promise<boolean> {
-  const layers = await Overlay.open(root, { masks: [], caches: [], staged: [], limits: { bytes: 0, entries: 0 } })
+  const layers = await Overlay.open(root, {
+    masks: [],
+    caches: [],
+    shown: [],
+    staged: [],
+    limits: { bytes: 0, entries: 0 },
+  })
   if (layers === undefined) return false
   try {
     const call = { ...layers.wrap('/usr/bin/true', []), env: {}, timeoutMs: 5000, outputBytes: 1000 }
