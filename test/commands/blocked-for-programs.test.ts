@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -31,6 +32,39 @@ function repository(files: Record<string, string>): string {
   git(root, 'commit', '-qm', 'first')
   return root
 }
+
+// Of a language in the home directory all is shown, and package managers keep logins beside it.
+it.each([
+  ['.local/share/uv/credentials/credentials.toml', 'x'],
+  ['.nvm/versions/node/v20.1.0/etc/npmrc', '//r.example.org/:_authToken='],
+  ['.pyenv/versions/3.12.1/pip.conf', 'index-url = https://u:p@example.org/'],
+  ['miniconda3/.condarc', 'channels: [https://u:p@example.org/]'],
+  ['.local/bin/.env', 'x'],
+  ['.rbenv/id_rsa', 'x'],
+])('code does not see the secret beside a language: %s', async (name, text) => {
+  const home = scratchDir({
+    [name]: `${text}${secret}\n`,
+    '.local/share/uv/python/a': 'shown',
+    '.local/bin/b': 'shown',
+  })
+  const before = os.homedir()
+  process.env['HOME'] = home
+  onTestFinished(() => void (process.env['HOME'] = before))
+  const found = await bash(
+    scratchDir(),
+    `cat '${path.join(home, name)}'; cat ~/.local/share/uv/python/a ~/.local/bin/b; true`,
+  )
+  expect(found).not.toContain(secret)
+  expect(found).toContain('shownshown')
+})
+
+it('code sees settings beside a language that hold no login', async () => {
+  const home = scratchDir({ '.nvm/versions/node/v20.1.0/etc/npmrc': 'fund=false' })
+  const before = os.homedir()
+  process.env['HOME'] = home
+  onTestFinished(() => void (process.env['HOME'] = before))
+  expect(await bash(scratchDir(), 'cat ~/.nvm/versions/node/*/etc/npmrc')).toContain('fund=false')
+})
 
 const names = [
   '.env',

@@ -16,7 +16,8 @@ import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
 import type { Mask } from '../process/overlay.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { cachesFor } from '../process/caches.ts'
-import { prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { findBesideRuntimes, prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { holdsLogin } from '../process/login-files.ts'
 import { findSockets, systemDirs } from '../process/sockets.ts'
 import { gitMasks } from '../process/git-view.ts'
 import { statesInGit } from '../state/project-state.ts'
@@ -77,6 +78,18 @@ export function listBlockedOutside(
       .map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
       .filter((one) => !isInside(one.path, settings.root))
   })
+}
+
+/** Secrets beside the languages in the home directory: settings that hold a login, and blocked names. */
+function listSecretsBeside(home: string, { settings }: SettingsScope): BlockedPath[] {
+  const judge = makePathJudge(pathPolicyOf(settings))
+  const found = findBesideRuntimes(home)
+  const isSecret = (file: string): boolean => {
+    const by = judge.blocking(file)
+    return by === 'always' || (by === 'with-login' && holdsLogin(file))
+  }
+  const secrets = [...found.settings.filter(holdsLogin), ...found.others.filter(isSecret)]
+  return [...new Set(secrets)].map((file) => ({ path: file, type: 'file' }))
 }
 
 export interface Containment {
@@ -143,6 +156,7 @@ export function makeBounds(
     readable,
     hidden: [
       ...listBlockedOutside(further, what.network, scope),
+      ...listSecretsBeside(home, scope),
       ...(what.network ? [] : findSockets([...systemDirs, ...readable].filter((dir) => !further.includes(dir)))),
     ],
     caches: what.caches === 'none' ? [] : cachesFor(root, home, writes, readable),

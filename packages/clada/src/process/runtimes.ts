@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
+import { listNames, readStats } from '../state/own-files.ts'
 import { isProgram, realPathOr } from './programs.ts'
 
 /** Where languages live in a home directory. Only these are shown inside: next to them are keys and histories. */
@@ -20,7 +21,9 @@ const runtimeHomes = [
   '.local/lib',
   '.local/share/mise',
   '.local/share/fnm',
-  '.local/share/uv',
+  // Beside them it keeps logins.
+  '.local/share/uv/python',
+  '.local/share/uv/tools',
   '.local/share/pnpm',
   '.local/pipx',
   '.sdkman/candidates',
@@ -65,6 +68,33 @@ export const cacheHomes: readonly string[] = [
 
 const pathsBelowHome = (home: string, names: readonly string[]): string[] =>
   names.map((name) => path.join(home, name)).filter((dir) => fs.existsSync(dir))
+
+/** Settings of package managers beside a language, which may have a login; a star is any one name. */
+const settingsBeside = [
+  ...['.nvm/versions/node/*', '.nodenv/versions/*', '.volta/tools/image/node/*', '.asdf/installs/nodejs/*']
+    .concat('.local/share/fnm/node-versions/*/installation', '.fnm/node-versions/*/installation')
+    .concat('.local/share/mise/installs/node/*')
+    .map((prefix) => `${prefix}/etc/npmrc`),
+  ...['miniconda3', 'anaconda3', 'miniforge3'].flatMap((dir) => [`${dir}/.condarc`, `${dir}/envs/*/.condarc`]),
+  ...['.pyenv/versions/*', '.asdf/installs/python/*', '.local/share/mise/installs/python/*'].map(
+    (prefix) => `${prefix}/pip.conf`,
+  ),
+]
+
+/** Files beside languages in a home directory that may be secrets: those settings, and what is directly in a directory that is shown. */
+export function findBesideRuntimes(home: string): { readonly settings: string[]; readonly others: string[] } {
+  const isRegular = (file: string): boolean => readStats(file)?.isFile() === true
+  const settings = settingsBeside.flatMap((pattern) => expandStars(home, pattern.split('/'))).filter(isRegular)
+  const others = runtimesIn(home).flatMap((dir) => listNames(dir).map((name) => path.join(dir, name)))
+  return { settings, others: others.filter(isRegular) }
+}
+
+function expandStars(dir: string, parts: readonly string[]): string[] {
+  const [name, ...rest] = parts
+  if (name === undefined) return [dir]
+  const names = name === '*' ? listNames(dir) : [name]
+  return names.flatMap((one) => expandStars(path.join(dir, one), rest))
+}
 
 /** Every call of cargo writes them. */
 const cargoLocks = ['.global-cache', '.package-cache', '.package-cache-mutate'].map((name) => `.cargo/${name}`)
