@@ -23,6 +23,10 @@ describe('files that a program changed', () => {
     [{ output: 'ok\n' }, 'ok'],
     [made('a/x'), 'changed files:\n  create a/x'],
     [made('a/node_modules/x', 'a/node_modules/y'), 'changed files:\n  create a/node_modules/: 2 files'],
+    [
+      made('a', ...Array.from({ length: 15 }, (_, at) => `build/lib/${at}`), 'src/b', 'src/c'),
+      'changed files:\n  create a\n  create build/lib/: 15 files\n  create src/b\n  create src/c',
+    ],
     [made('e', ...many), 'changed files:\n  create e\n  create d/: 101 files'],
   ])('are one line each, or one for a directory: %#', (data, shown) => {
     const show = { room: 10_000, content: String, path: String }
@@ -460,6 +464,21 @@ describe('reports', () => {
     const globbed = formatReport(await clada.perform('glob', { pattern: '**/*.js', base_path: '.' }), 'llm')
     expect(globbed).toContain('\nsrc/part/\n  file-0.js  file-1.js  file-10.js')
     expect(globbed.length).toBeLessThan(names.join('\n').length)
+  })
+
+  it('show the paths that a command lists by directory, and nothing else so', async () => {
+    const root = scratchDir({ 'a b/x y.js': '' })
+    const clada = new Clada({ repoPath: root, git: 'off', evidence: 'lines' })
+    for (let at = 0; at < 9; at++) await clada.perform('file_write', { path: `src/part/f${at}.js`, content: 'x\n' })
+    const said = async (command: string): Promise<string> =>
+      formatReport(await clada.perform('run', { command }), 'llm')
+    expect(await said('find src -type f')).toContain('\nsrc/part/\n  f0.js  f1.js  f2.js')
+    expect(await said('find src -type f')).toContain('\n9 paths\n')
+    for (const command of ['find .', 'ls src/part', 'find src -name f1.js'])
+      expect(await said(command)).not.toContain('paths')
+    const whole = formatReport(await clada.perform('run', { command: 'find src -type f' }), 'json')
+    expect(whole).toContain('src/part/f0.js\\nsrc/part/f1.js')
+    expect(whole).not.toContain('"paths"')
   })
 
   it('name everything in the order of the document, and what was skipped in one line', async () => {

@@ -444,27 +444,27 @@ const longestHit = 300
 
 /** Paths: a few one per line, many by directory. */
 export const pathsOutput: Output<readonly string[]> = {
-  text: ({ data }, show) => {
-    if (data === undefined) return undefined
-    if (data.length === 0) return nothing
-    const paths = data.map((one) => oneLined(show.path(one)))
-    if (paths.length < fewPaths) return paths.join('\n')
-    const dirs = new Map<string, string[]>()
-    for (const path of paths) {
-      const slash = path.lastIndexOf('/')
-      const [dir, name] = [path.slice(0, slash + 1), path.slice(slash + 1)]
-      const names = dirs.get(dir)
-      if (names === undefined) dirs.set(dir, [name])
-      else names.push(name)
-    }
-    const parts = [...dirs].map(([dir, names]) => ({ head: dir === '' ? './' : dir, rows: inColumns(names) }))
-    const { lines, left } = fittingParts(parts, show)
-    if (left.length === 0) return [...lines, formatCount(paths.length, 'file')].join('\n')
-    const how = 'narrow the pattern'
-    const cut = `the rest of ${formatCount(paths.length, 'path')}, in ${formatCount(left.length, 'directory', 'directories')}, not shown; ${how}`
-    const named = left.slice(0, 20).map(({ head }) => `  ${head}`)
-    return { text: [...lines, `[output truncated] ${cut}:`, ...named].join('\n'), cut }
-  },
+  text: ({ data }, show) => data && (data.length === 0 ? nothing : pathsByDirectory(data, 'file', show)),
+}
+
+export function pathsByDirectory(all: readonly string[], noun: 'file' | 'path', show: Showing): string | CutText {
+  const paths = all.map((one) => oneLined(show.path(one)))
+  if (paths.length < fewPaths) return paths.join('\n')
+  const dirs = new Map<string, string[]>()
+  for (const path of paths) {
+    const slash = path.lastIndexOf('/')
+    const [dir, name] = [path.slice(0, slash + 1), path.slice(slash + 1)]
+    const names = dirs.get(dir)
+    if (names === undefined) dirs.set(dir, [name])
+    else names.push(name)
+  }
+  const parts = [...dirs].map(([dir, names]) => ({ head: dir === '' ? './' : dir, rows: inColumns(names) }))
+  const { lines, left } = fittingParts(parts, show)
+  if (left.length === 0) return [...lines, formatCount(paths.length, noun)].join('\n')
+  const how = 'narrow the pattern'
+  const cut = `the rest of ${formatCount(paths.length, 'path')}, in ${formatCount(left.length, 'directory', 'directories')}, not shown; ${how}`
+  const named = left.slice(0, 20).map(({ head }) => `  ${head}`)
+  return { text: [...lines, `[output truncated] ${cut}:`, ...named].join('\n'), cut }
 }
 
 const fewPaths = 8

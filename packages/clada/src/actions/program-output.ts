@@ -1,6 +1,6 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
 import { groupDigits } from '@clada/reply/core/words.ts'
-import { glanceAt, hitsByFile, oneLined } from './output.ts'
+import { glanceAt, hitsByFile, oneLined, pathsByDirectory } from './output.ts'
 import { shortenWarnings } from './compiler-warnings.ts'
 import { foldPassedTests, saysPassed } from './passed-tests.ts'
 import { foldForeignFrames } from './stack-frames.ts'
@@ -11,9 +11,10 @@ import type { OutlineRow } from '../core/result.ts'
 /** The output of a program, and the files that it changed. */
 export const programOutput: Output<RunData & ExecData> = {
   by: 'program',
-  text: ({ params, data, success, outlines, hits = [] }, show) => {
+  text: ({ params, data, success, outlines, hits = [], paths = [] }, show) => {
     if (data === undefined || params['return_output'] === false) return undefined
     if (hits.length > 0 && data.output !== undefined) return hitsByFile(hits, show)
+    if (paths.length > 0 && data.output !== undefined) return pathsByDirectory(paths, 'path', show)
     const streams = (['stdout', 'stderr'] as const).flatMap((name) => {
       const text = data[name]?.trimEnd() ?? ''
       return text === '' ? [] : [`${name}:\n${text}`]
@@ -53,6 +54,9 @@ function glanceAtFile(
 }
 
 const mostLines = 100
+/** So many files are named, even those of one directory. */
+const fewFiles = 12
+const fewOfDirectory = 5
 
 const limitLines = (lines: readonly string[]): string[] =>
   lines.length <= mostLines ? [...lines] : [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more`]
@@ -64,7 +68,8 @@ function changedFileLines(changed: readonly ChangedFile[]): string[] {
   for (const entry of changed) {
     const parts = entry.path.split('/')
     const cache = parts.findIndex((part) => caches.has(part))
-    const depth = cache !== -1 ? cache + 1 : changed.length > mostLines && parts.length > 1 ? 1 : 0
+    const inDirectory = changed.length > mostLines ? 1 : changed.length > fewFiles ? parts.length - 1 : 0
+    const depth = cache !== -1 ? cache + 1 : parts.length > 1 ? inDirectory : 0
     const key = depth === 0 ? line(entry) : `  ${entry.change} ${oneLined(parts.slice(0, depth).join('/'))}/`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [entry])
@@ -72,7 +77,7 @@ function changedFileLines(changed: readonly ChangedFile[]): string[] {
   }
   return [...groups].flatMap(([key, entries]) => {
     const isCache = caches.has(key.split(/[ /]/).at(-2) ?? '')
-    return entries.length > 10 || (isCache && entries.length > 1)
+    return entries.length > fewOfDirectory || (isCache && entries.length > 1)
       ? [`${key}: ${groupDigits(entries.length)} files`]
       : entries.map(line)
   })

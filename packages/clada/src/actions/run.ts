@@ -12,6 +12,9 @@ const withoutProcess = new RegExp(
 /** A model that has no other way to read begins with `cat`, and a file as long as any is the answer. */
 const onlyFile = /^\s*cat\s+([^\s'"\\-][^\s'"\\]*)\s*$/
 
+/** They print one path in each line, unless an option says otherwise. */
+const listsPaths = /^\s*(?:git ls-files|git diff .*--name-only|find(?!.*-printf))(?:\s|$)/
+
 export const run = defineAction({
   name: 'run',
   title: 'Run a command',
@@ -54,6 +57,11 @@ export const run = defineAction({
   async run({ command, dir }, context) {
     const outcome = await context.commands.run({ command, dir })
     if (outcome.ok && outcome.hits !== undefined) return context.outlines ? outcome : { ...outcome, hits: undefined }
+    if (outcome.ok && context.outlines && listsPaths.test(command)) {
+      const paths = (outcome.data.output ?? '').split('\n').filter((line) => line !== '')
+      // More than a path, or one that git quotes.
+      return paths.some((one) => /[\s"\0]/.test(one)) ? outcome : { ...outcome, paths }
+    }
     const [, given] = onlyFile.exec(command) ?? []
     if (!outcome.ok || given === undefined || outcome.data.output === undefined) return outcome
     const path = { given, absolute: nodePath.resolve(dir?.absolute ?? context.root.absolute, given) }

@@ -61,7 +61,7 @@ export type Registry = Pick<ReadonlyMap<string, ActionSpec>, 'get' | 'has' | 'ke
 /** A result as its output sees it. `data` is missing where an action failed with nothing to show. */
 export interface ShownResult<Data = unknown> extends Pick<
   ActionResult,
-  'action' | 'params' | 'success' | 'details' | 'outlines' | 'hits'
+  'action' | 'params' | 'success' | 'details' | 'outlines' | 'hits' | 'paths'
 > {
   readonly data?: Data | undefined
 }
@@ -213,6 +213,8 @@ export interface Succeeded<Data = unknown> {
   readonly outlines?: Outlines | undefined
   /** The lines that a command found, if they are all that it printed, each after the name of its file. */
   readonly hits?: readonly SearchHit[] | undefined
+  /** The paths that a command listed, if they are all that it printed. */
+  readonly paths?: readonly string[] | undefined
   /** A file, absolute, about whose broken syntax the warnings say all there is to say. */
   readonly brokenSyntax?: string | undefined
   /** In a preview: a program that was not run, so that what comes after it may find other files. */

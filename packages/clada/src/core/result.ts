@@ -85,6 +85,8 @@ export interface ActionResult {
   outlines?: Outlines
   /** The lines that a command found, so that reports need not repeat the names of files; asked for and left out alike. */
   hits?: readonly SearchHit[]
+  /** The paths that a command listed; asked for and left out alike. */
+  paths?: readonly string[]
   warnings?: string[]
   /** What the user left out or changed in a review. */
   review?: ReviewNote

@@ -339,6 +339,7 @@ export function setOutcome(result: ActionResult, outcome: Outcome, warnings: rea
   else result.data = outcome.data
   if (outcome.outlines !== undefined) result.outlines = outcome.outlines
   if (outcome.ok && outcome.hits !== undefined) result.hits = outcome.hits
+  if (outcome.ok && outcome.paths !== undefined) result.paths = outcome.paths
   if (!outcome.ok) {
     Object.assign(result, explain(outcome.problem, result.action))
     const stack = stackOf(outcome.problem)

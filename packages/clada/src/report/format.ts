@@ -40,7 +40,7 @@ export function withDetail(result: ExecutionResult, detail: ReportOptions['error
   return {
     ...result,
     results: result.results.map((one) => {
-      const { details, failure: _parts, outlines: _rows, hits: _hits, ...rest } = one
+      const { details, failure: _parts, outlines: _rows, hits: _hits, paths: _paths, ...rest } = one
       if (detail === 'minimal' || details === undefined) return rest
       const { stack: _, ...shown } = details
       return { ...rest, details: shown }
