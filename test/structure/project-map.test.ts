@@ -104,3 +104,28 @@ it('tells what a namespace has, its types first', async () => {
   })
   expect(map).toBe('shop.hpp\n\nshop.hpp: class Cart; namespace shop; int total(int a)')
 })
+
+it('shows directories with the same inside once', async () => {
+  const po = many(
+    7,
+    (nth) => `locale/l${nth}/messages/app.po`,
+    () => '',
+  )
+  const map = await mapOf({ ...po, 'locale/other/a.po': '', 'a.py': 'def f():\n  pass\n' })
+  expect(map).toContain('locale/\n  l0/messages/  app.po\n  (the same in l1, l2 and 4 more)\n  other/  a.po\n')
+})
+
+it('keeps the names of functions and no long list of their parameters', async () => {
+  const map = await mapOf({
+    'a.py': 'LIMIT = 10\n\ndef want(text: str, encoding: str = "utf-8", errors: str = "strict") -> bytes:\n  pass\n',
+    'b.js': [
+      'exports.send = function send(body) {}',
+      'export const load = async function (path, encoding, callback, options) {}',
+      "test('it has long words in its title, and many', () => {})",
+    ].join('\n'),
+    'c.go': 'package c\n\nfunc (s *Server) Handle(w http.ResponseWriter, r *http.Request) error { return nil }\n',
+  })
+  expect(map).toContain('a.py: def want(…) -> bytes; LIMIT\n')
+  expect(map).toMatch(/^b\.js: async function load\(…\); function exports\.send\(body\); test\('it has long words/m)
+  expect(map).toMatch(/^c\.go: func \(s \*Server\) Handle\(…\) error$/m)
+})

@@ -104,7 +104,7 @@ const indent = '  '
 const worthALine = 20
 const roomForEnds = 160
 const leastEntry = 60
-const longestEntry = 400
+const longestEntry = 300
 const shortestEntry = 200
 /** Two or three names tell how tests are written. */
 const longestTest = 160
@@ -241,17 +241,29 @@ function renderDir({ files, dirs, count }: MappedDir, indent: string, how: Detai
   ]
   const own = names.length === 0 ? [] : [`${indent}${names.join('  ')}`]
   if (depth === 0) return [`${indent}${formatCount(count, 'file')}`]
-  const inner = [...dirs].flatMap(([first, below]) => {
+  const alike = new Map<string, string[]>()
+  for (const [first, below] of dirs) {
     const { name, dir } = withoutForks(first, below)
     const left = tests === 'counted' && name.split('/').some((part) => testDir.test(part)) ? 0 : depth - 1
     const [only, ...more] = renderDir(dir, `${indent}  `, { ...how, depth: left })
+    const rest = `${oneLined(name.slice(first.length))}/`
     // A directory without directories fits on one line.
-    return more.length === 0
-      ? [`${indent}${oneLined(name)}/  ${(only ?? '').trim()}`]
-      : [`${indent}${oneLined(name)}/`, only ?? '', ...more]
-  })
-  return [...own, ...inner]
+    const inside = more.length === 0 ? `${rest}  ${(only ?? '').trim()}` : [rest, only ?? '', ...more].join('\n')
+    alike.set(inside, [...(alike.get(inside) ?? []), oneLined(first)])
+  }
+  return [...own, ...[...alike].flatMap(([inside, names]) => linesOfAlike(inside, names, indent))]
 }
+
+/** Directories with the same inside, such as one for each language, are one line where they are many. */
+function linesOfAlike(inside: string, names: readonly string[], indent: string): string[] {
+  if (names.length < manyAlike) return names.flatMap((name) => `${indent}${name}${inside}`.split('\n'))
+  const [first, ...others] = names
+  return `${indent}${first}${inside}\n${indent}(the same in ${others.slice(0, 2).join(', ')} and ${others.length - 2} more)`.split(
+    '\n',
+  )
+}
+
+const manyAlike = 5
 
 /** Directories that hold nothing but one other are one name, as Java has them: `main/java/com/example`. */
 function withoutForks(name: string, dir: MappedDir): { readonly name: string; readonly dir: MappedDir } {
@@ -363,10 +375,16 @@ const isOpen = /^(?:export|pub|public)\b/
 const types = new Set(['class', 'interface', 'trait'])
 
 /** Short, and without what says nothing about the file: values, and what is only brought from elsewhere. */
-function mapHeader({ header, kind }: OutlineEntry): { readonly text: string; readonly worth: number } | undefined {
+function mapHeader({
+  header,
+  kind,
+  name,
+}: OutlineEntry): { readonly text: string; readonly worth: number } | undefined {
   const text = oneLined(header)
     .replace(/^export (?:default )?/, '')
     .replace(/\s*[{:=]\s*$/, '')
+    // `res.send = function send(body)` has one name twice.
+    .replace(/^(?:(?:const|let|var) )?([\w$.]+) = ((?:async )?function\*?)\s*[\w$]*\s*(?=\()/, '$2 $1')
   if (
     /= (?:await )?(?:require|import)\(|^(?:module\.)?exports = |^import\b|^(?:pub(?:\([^)]*\))? )?mod \w+;?$/.test(text)
   )
@@ -375,10 +393,22 @@ function mapHeader({ header, kind }: OutlineEntry): { readonly text: string; rea
   if (/^(?:const|var|type)$/.test(text)) return undefined
   // A macro without a value is a guard or a mark.
   if (kind === 'macro' && /^#\s*define\s+\w+$/.test(text)) return undefined
-  const isValue = kind === 'variable' && !/=\s*(?:async\s*)?(?:function\b|\(|[A-Za-z_$][\w$]*$)/.test(text)
-  const short = isValue ? text.replace(/\s*[:=].*$/, '') : text
+  const isValue =
+    kind === 'variable' && !/^(?:async )?function\b|=\s*(?:async\s*)?(?:function\b|\(|[A-Za-z_$][\w$]*$)/.test(text)
+  const short = isValue ? text.replace(/\s*[:=].*$/, '') : callables.has(kind) ? withoutParams(text, name) : text
   return {
     text: short.length > 70 ? `${short.slice(0, 69)}…` : short,
-    worth: kind === 'macro' ? 0 : (isOpen.test(header) ? 2 : 1) + (types.has(kind) ? 0.5 : 0),
+    worth: kind === 'macro' ? 0 : (isOpen.test(header) ? 2 : 1) + (types.has(kind) ? 0.5 : isValue ? -0.5 : 0),
   }
 }
+
+/** In a map the name of a function says what there is: many parameters took the room of other names. */
+function withoutParams(header: string, name = ''): string {
+  if (header.length <= fullHeader || name === '') return header
+  const start = header.indexOf('(', header.indexOf(name) + name.length)
+  const end = header.lastIndexOf(')')
+  return start === -1 ? header : `${header.slice(0, start)}(…)${end < start ? '' : header.slice(end + 1)}`
+}
+
+const fullHeader = 40
+const callables = new Set(['function', 'method', 'variable'])
