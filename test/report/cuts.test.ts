@@ -339,6 +339,9 @@ describe('tests that passed', () => {
       '# \\# name 1\n... 5 tests passed',
     ],
     ['jest', many((n) => `PASS test/part${n}.test.js`), '... 5 tests passed'],
+    ['Unity', many((n) => `tests/misc.c:8${n}:adds_${n}:PASS`), '... 5 tests passed'],
+    ['Meson', many((n) => ` ${n}/5 test_multi_${n}        OK              0.02s`), '... 5 tests passed'],
+    ['Gradle', many((n) => `CartTest > adds ${n}() PASSED`), '... 5 tests passed'],
     ['prove', many((n) => `t/0${n}_load.t ...... ok`), '... 5 tests passed'],
     ['minitest', many((n) => `TestCart#test_adds_${n} = 0.00 s = .`), '... 5 tests passed'],
     [

@@ -232,6 +232,16 @@ const none = { success: false, totalBlocks: 1, executedActions: 1, parseErrors: 
 
 describe('why a program failed, in one line', () => {
   it.each([
+    [
+      'the error of gcc, not a note below it',
+      'a.c:1:1: error: C++ style comments are not allowed\n    1 | // x\n      | ^\na.c:1:1: note: (reported only once)\n',
+      'a.c:1:1: error: C++ style comments are not allowed',
+    ],
+    [
+      'the reason of npm, not where its log is',
+      'npm error code EAI_AGAIN\nnpm error request to https://registry.example.org failed\nnpm error A complete log of this run can be found in: /l\n',
+      'npm error request to https://registry.example.org failed',
+    ],
     ['the last line of Python', 'Traceback:\n  x\nValueError: no\n', 'ValueError: no'],
     [
       'what Node threw, not its version',

@@ -14,6 +14,10 @@ const passes = new RegExp(
     String.raw`^\s*--- PASS: `,
     String.raw`^\s*\[ {6} OK \] `,
     String.raw`^\s*\d+\/\d+ Test +#\d+: .+ Passed +[\d.]+ sec$`,
+    // Unity, Meson, Gradle
+    String.raw`^\S+:\d+:\w+:PASS$`,
+    String.raw`^ *\d+\/\d+ \S.* OK +[\d.]+s$`,
+    String.raw`^\S.* > \S.* PASSED$`,
     // prove, minitest
     String.raw`^\S+\.t \.{2,} ok$`,
     String.raw`^\S+#\S+ = [\d.]+ s = \.$`,

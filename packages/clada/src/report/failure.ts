@@ -95,7 +95,7 @@ const compilerError = /(?:^|\s)(?:fatal )?error(?:\[\w+\])?: (?!could not compil
 
 /** What programs write below the reason: frames of the stack, marks below a line of code, counts, advice, their version. */
 const belowReason =
-  /^(?:\s+at .+|\s+from .+:\d+:in .+|\s*\.\.\. \d+ more|[\s|\d]*[\^~|][\s^~|]*|\d+ (?:errors?|warnings?)(?: generated)?\.?|compilation terminated\.|error: (?:could not compile|aborting due to) .+|For more information about .+|Node\.js v\d.*|make(?:\[\d+\])?: \*\*\* .+)$/
+  /^(?:\s+at .+|\s+from .+:\d+:in .+|\s*\.\.\. \d+ more|[\s|\d]*[\^~|][\s^~|]*|\d+ (?:errors?|warnings?)(?: generated)?\.?|compilation terminated\.|error: (?:could not compile|aborting due to) .+|For more information about .+|Node\.js v\d.*|npm (?:error|ERR!)(?: A complete log of this run .*)?|[^\s:]+:\d+:(?:\d+:)? note: .+|make(?:\[\d+\])?: \*\*\* .+)$/
 
 /** The line that a program wrote about the reason of its failure: usually the last one. */
 function lastLineOf(data: unknown): string | undefined {
