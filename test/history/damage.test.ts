@@ -7,16 +7,23 @@ import { Clada } from '../../packages/clada/src/index.ts'
 import { readRecord } from '../../packages/clada/src/store/record.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir, inState } from '../support/scratch.ts'
-import { asKilled, type Call, execute, git, keptBy, repository, redoIn, treeOf, undoIn } from './world.ts'
+import {
+  asKilled,
+  type Call,
+  damage,
+  damageKept,
+  execute,
+  git,
+  keptBy,
+  repository,
+  redoIn,
+  treeOf,
+  undoIn,
+} from './world.ts'
 import { cladaCommand } from '../support/cli.ts'
 
 const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
 const journalOf = (root: string, number: number): string => inState(root, `history/${number}/journal`)
-
-/** Changes bytes of a file that is there. */
-function damage(file: string, how: (bytes: Buffer) => Buffer): void {
-  fs.writeFileSync(file, how(fs.readFileSync(file)))
-}
 
 const zeros = (bytes: Buffer): Buffer => Buffer.alloc(bytes.length)
 const flipped = (text: string) => (bytes: Buffer) => {
@@ -71,9 +78,8 @@ describe('a kept content that is damaged', () => {
     it(`(${what}) is not restored and said, and everything else is restored`, async () => {
       const root = scratchDir({ 'a.txt': before, 'b.txt': 'b' })
       await execute(root, 'off', [write('a.txt', 'A'), write('b.txt', 'B')])
-      const object = path.join(inState(root, 'objects'), digestOf(before))
-      if (how === undefined) fs.rmSync(object)
-      else damage(object, how)
+      if (how === undefined) fs.rmSync(inState(root, 'objects', digestOf(before)))
+      else damageKept(root, digestOf(before), how)
       expect(await undoIn(root, 'off')).toMatchObject({
         success: false,
         error:
@@ -101,9 +107,7 @@ describe('a step forward to something damaged', () => {
     return { root, clada, tip }
   }
   const now = (root: string): object => ({ ...treeOf(root), status: git(root, 'status', '--porcelain') })
-  const kept = (root: string, digest: string | undefined): string => path.join(inState(root, 'objects'), digest ?? '')
-  const indexOf = (root: string): string =>
-    kept(root, readRecord(inState(root, 'history'), 1)?.moved?.before.index?.digest)
+  const indexOf = (root: string): string => readRecord(inState(root, 'history'), 1)?.moved?.before.index?.digest ?? ''
 
   for (const [what, how] of [
     ['one byte', flipped('a.txt')],
@@ -111,7 +115,7 @@ describe('a step forward to something damaged', () => {
   ] as const)
     it(`(the index, ${what}) takes what was staged from git, and says so`, async () => {
       const { root, clada, tip } = await gone()
-      damage(indexOf(root), how)
+      damageKept(root, indexOf(root), how)
       expect(await clada.forward()).toMatchObject({
         success: true,
         branch: 'main',
@@ -122,7 +126,7 @@ describe('a step forward to something damaged', () => {
 
   it('(a file) names it and where git has it, and restores everything else', async () => {
     const { root, clada, tip } = await gone()
-    damage(kept(root, digestOf('uncommitted')), flipped('uncommitted'))
+    damageKept(root, digestOf('uncommitted'), flipped('uncommitted'))
     const { error = '', ...result } = await clada.forward()
     expect(result).toMatchObject({ success: false, branch: 'main', code: 'git_operation_failed' })
     const [, place = ''] = /^a\.txt was not restored: .* damaged\. Git has it: git show (\S+)$/.exec(error) ?? []

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -156,7 +155,7 @@ describe('a journal', () => {
 
   it('reads the disk where the state after a change could not be kept', () => {
     const { journal, file, change, finish } = opened()
-    vi.spyOn(ContentStore.prototype, 'put').mockImplementationOnce(() => {
+    vi.spyOn(ContentStore.prototype, 'keepUnsynced').mockImplementationOnce(() => {
       throw new Error('full')
     })
     const one = change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) })
@@ -177,31 +176,6 @@ describe('a journal', () => {
     )
     const stat = fs.statSync(file('a.bin'))
     expect([stat.nlink, journal.namesOf(stat)]).toEqual([2, 1])
-    journal.close()
-  })
-
-  it('reads no pipe that somebody put in the place of a kept file', () => {
-    const { journal, contents } = opened()
-    const digest = contents.put(Buffer.from('a'))
-    fs.rmSync(contents.fileOf(digest))
-    execFileSync('mkfifo', [contents.fileOf(digest)])
-    expect([contents.read(digest), contents.has(digest), contents.isWhole(digest)]).toEqual([undefined, false, false])
-    journal.close()
-  })
-
-  it('names no file elsewhere, whatever a damaged log has as a digest', () => {
-    const { journal, contents, root } = opened()
-    fs.writeFileSync(path.join(root, 'a'), 'a')
-    expect(contents.read(path.join('..', '..', root, 'a'))).toBe(undefined)
-    journal.close()
-  })
-
-  it('writes a content again that a power cut has emptied', () => {
-    const { journal, contents } = opened()
-    const digest = contents.put(Buffer.from('text'))
-    fs.writeFileSync(contents.fileOf(digest), Buffer.alloc(4))
-    contents.put(Buffer.from('text'))
-    expect(contents.read(digest)?.toString()).toBe('text')
     journal.close()
   })
 })

@@ -37,6 +37,15 @@ interface Left {
   readonly more?: Readonly<Record<string, string>>
 }
 
+/** As execution 1 keeps it. */
+function keepText(history: string, text: string): string {
+  const contents = contentsOfHistory(history, 1)
+  const kept = contents.put(Buffer.from(text))
+  contents.flush()
+  contents.close()
+  return kept
+}
+
 /** The history of a process that died in execution 1, after these lines. */
 function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) {
   const root = scratchDir(files)
@@ -52,8 +61,7 @@ function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) 
     const kept: unknown = Reflect.get(line, 'kept')
     if (typeof kept !== 'string') log.add(line)
     else {
-      const before = { type: 'file', mode: 0o600, digest: contentsOfHistory(history).put(Buffer.from(kept)) }
-      log.add({ ...line, before })
+      log.add({ ...line, before: { type: 'file', mode: 0o600, digest: keepText(history, kept) } })
     }
   }
   if (record !== undefined) log.addRecord(record)
@@ -123,7 +131,7 @@ describe('the record of an execution that died', () => {
         files: { ...files },
         lines: [{ path: 'a', by: 1, ...line }],
       })
-      if (what === 'has no mode') contentsOfHistory(history).put(Buffer.from('old'))
+      if (what === 'has no mode') keepText(history, 'old')
       const paths = expected === undefined ? [] : [expected]
       const [record] = timeline()
       expect(record).toMatchObject({ kind: 'run', ended: 'interrupted', paths })
@@ -139,7 +147,8 @@ describe('the record of an execution that died', () => {
       files: { a: 'A' },
       lines: [{ path: 'a', by: 1, kept: 'old text', to: digest('A') }],
     })
-    fs.writeFileSync(contentsOfHistory(history).fileOf(digest('old text')), 'bad text')
+    const pack = path.join(path.dirname(history), 'objects/1.pack')
+    fs.writeFileSync(pack, fs.readFileSync(pack, 'latin1').replace('old text', 'bad text'))
     expect(timeline()[0]?.paths).toMatchObject([{ path: 'a', before: { digest: digest('old text') } }])
     expect(contentsOfHistory(history).read(digest('old text'))).toBe(undefined)
   })

@@ -1,12 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { contentsOfHistory } from '../../packages/clada/src/store/record.ts'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
-import { scratchDir, inState } from '../support/scratch.ts'
-import { execute } from './world.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { damageKept, execute } from './world.ts'
 
 const diffsOf = async (root: string) => (await new Clada({ repoPath: root }).execution(1))?.diffs
 
@@ -20,8 +19,7 @@ it('what was too large to be kept is read from the disk, or told to be gone; it 
   expect(shown?.map(({ path: name, change }) => `${change} ${name}`)).toEqual(['modify a.txt', 'create b.txt'])
 
   // As if the execution had changed more than is kept a second time.
-  const history = inState(root, 'history')
-  for (const text of ['A', 'b']) fs.rmSync(contentsOfHistory(history).fileOf(digestOf(text)))
+  for (const text of ['A', 'b']) damageKept(root, digestOf(text), (bytes) => Buffer.alloc(bytes.length))
   expect(await diffsOf(root)).toEqual(shown)
 
   for (const name of ['a.txt', 'b.txt']) fs.writeFileSync(path.join(root, name), 'mine')

@@ -16,7 +16,7 @@ const file = (text: string, mode = 0o644): Text => ({ text, mode })
 
 /** A store of contents, and the states of files in it. */
 function kept() {
-  const contents = new ContentStore(scratchDir())
+  const contents = new ContentStore(scratchDir(), 1)
   const state = (side: State | Text): State =>
     'text' in side ? { type: 'file', mode: side.mode, digest: contents.put(Buffer.from(side.text)) } : side
   return { state, contents }

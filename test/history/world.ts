@@ -5,6 +5,7 @@ import { inject } from 'vitest'
 import type { HistorySettings } from '../../packages/clada/src/core/settings.ts'
 import { keptRef } from '../../packages/clada/src/git/kept.ts'
 import { signerOf } from '../../packages/clada/src/state/project-state.ts'
+import { readPackPlaces, readPackedContent } from '../../packages/clada/src/store/content-pack.ts'
 import { Log, readLog } from '../../packages/clada/src/store/log.ts'
 import type { ExecutionRecord } from '../../packages/clada/src/store/record.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../packages/clada/src/index.ts'
@@ -77,6 +78,21 @@ export function asKilled(root: string, number = 1): object {
   const end = rest.findIndex((entry) => 'version' in entry)
   writeJournal(root, number, [dead, ...(end === -1 ? rest : rest.slice(0, end))])
   return dead
+}
+
+/** Changes bytes of a file that is there. */
+export function damage(file: string, how: (bytes: Buffer) => Buffer): void {
+  fs.writeFileSync(file, how(fs.readFileSync(file)))
+}
+
+/** Changes a kept content where it is: in the pack of execution 1, or in a file of its own. */
+export function damageKept(root: string, digest: string, how: (bytes: Buffer) => Buffer): void {
+  const [large, pack] = [inState(root, 'objects', digest), inState(root, 'objects/1.pack')]
+  if (fs.existsSync(large)) return damage(large, how)
+  const fd = fs.openSync(pack, 'r+')
+  const place = readPackPlaces(fd).places.get(digest) ?? { at: 0, length: 0 }
+  fs.writeSync(fd, how(readPackedContent(fd, place)), 0, place.length, place.at)
+  fs.closeSync(fd)
 }
 
 /** The reference by which git keeps what an execution needs. */

@@ -96,8 +96,9 @@ export function listHistory(settings: Settings, { limit }: HistoryQuery = {}): P
     ({ records, history }) => {
       const undone = findUndone(records)
       const known: LastStates = new Map()
+      const contents = contentsOfHistory(history)
       return records.map((record) => {
-        const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
+        const meanwhile = meanwhileIn(record, known, contents).map(({ path }) => path)
         return { ...historyEntry(record, undone), meanwhile: unlessEmpty(meanwhile) }
       })
     },
@@ -111,9 +112,9 @@ export function readChanges(settings: Settings, number: number): Promise<Executi
     const record = records.find((one) => one.number === number)
     if (record === undefined) return undefined
     const known: LastStates = new Map()
-    for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
-    const turns = meanwhileIn(record, known, history)
-    const contents = contentsOfHistory(history)
+    const contents = contentsOfHistory(history, number)
+    for (const one of records) if (one.number < number) meanwhileIn(one, known, contents)
+    const turns = meanwhileIn(record, known, contents)
     return {
       changes: record.paths.flatMap((entry) => {
         const sides = sidesOf(entry, contents, settings.root, inspect)
@@ -129,7 +130,8 @@ export function readChanges(settings: Settings, number: number): Promise<Executi
 export function changesByOthers(settings: Settings): Promise<FileChange[]> {
   return readProjectTimeline(settings, ({ records, history, inspect, isBlocked }) => {
     const known: LastStates = new Map()
-    for (const record of records) meanwhileIn(record, known, history)
+    const contents = contentsOfHistory(history)
+    for (const record of records) meanwhileIn(record, known, contents)
     return [...known].flatMap(([name, { state }]) => {
       const absolute = path.resolve(settings.root, name)
       const found = inspect(absolute)
@@ -137,7 +139,7 @@ export function changesByOthers(settings: Settings): Promise<FileChange[]> {
       if (isSameState(state, found)) return []
       if (now === undefined || (found.type === 'file' && isBlocked(absolute)))
         return { path: name, change: 'modify', binary: true, before: '', after: '' } as const
-      return changeFrom(settings.root, name, keptState(state, contentsOfHistory(history)), now)
+      return changeFrom(settings.root, name, keptState(state, contents), now)
     })
   })
 }
@@ -148,7 +150,7 @@ export function readExecution(settings: Settings, number: number): Promise<Execu
     const record = records.find((one) => one.number === number)
     if (record === undefined) return undefined
     const undone = findUndone(records)
-    const contents = contentsOfHistory(history)
+    const contents = contentsOfHistory(history, number)
     const diffs = record.paths.flatMap((entry) => {
       const sides = sidesOf(entry, contents, settings.root, inspect)
       if (sides === undefined) {
@@ -295,13 +297,13 @@ interface PathRevert {
 }
 
 /** Paths that an execution found changed by others. Adds to `known` how it leaves them itself. */
-function meanwhileIn({ number, paths }: ExecutionRecord, known: LastStates, history: string): PathRevert[] {
+function meanwhileIn({ number, paths }: ExecutionRecord, known: LastStates, contents: ContentStore): PathRevert[] {
   return paths.flatMap(({ path: name, before, after }) => {
     const left = known.get(name)
     known.set(name, { state: after, number })
     if (left === undefined || isSameState(left.state, before)) return []
-    const from = keptState(left.state, contentsOfHistory(history))
-    const to = keptState(before, contentsOfHistory(history))
+    const from = keptState(left.state, contents)
+    const to = keptState(before, contents)
     return from?.bytes.equals(to?.bytes ?? differs) || (from === null && to === null) ? [] : [{ path: name, from, to }]
   })
 }

@@ -262,7 +262,7 @@ export class Checkpoints {
     if (this.mode === 'shadow') {
       const where = this.#options.elsewhere === undefined ? '' : `${top}: `
       if (this.#isStaged) warnings.push(where + stagedWarning)
-      const contents = contentsOfHistory(path.dirname(this.#options.dir))
+      const contents = contentsOfHistory(path.dirname(this.#options.dir), record.number)
       const plan = { isolated: this.#isolated, head: this.#head, record, message, author: settings.author, contents }
       return { commits: await saveShadow({ ...plan, entries: candidates }), warnings, ...unsaved }
     }

@@ -10,7 +10,7 @@ import { moveRef, pointHead, type Repository } from './repository.ts'
 /** The index that HEAD gets: that of a tree, or one that was kept. `stays`: both commits have the same files. */
 export type NewIndex = 'stays' | { readonly tree: string } | KeptBytes
 
-interface KeptBytes extends Pick<KeptIndex, 'time'> {
+export interface KeptBytes extends Pick<KeptIndex, 'time'> {
   readonly bytes: Buffer
 }
 

@@ -111,7 +111,7 @@ export async function openExecution(
     return { ...place, previous, checkpoints, further: [] }
   } catch (error) {
     journal?.close()
-    fs.rmSync(dirOf(history, number), { recursive: true, force: true })
+    journal?.forget()
     throw error
   }
 }
@@ -187,21 +187,31 @@ function prune(history: string, numbers: readonly number[], { limit, held }: Pru
   if (last === undefined) return []
   const contents = contentsOfHistory(history)
   const digestsOf = (number: number): ReadonlySet<string> => digestsIn(history, number, held)
-  const removable = (number: number): ReadonlySet<string> => (held.has(number) ? new Set() : digestsOf(number))
   let keep = numbers.length > mostExecutions ? keptExecutions : numbers.length
   let isFull = false
-  const own = [...removable(last)].reduce((sum, digest) => sum + contents.sizeOf(digest), 0)
+  const own = held.has(last) ? 0 : contents.packSize(last) + sumOf(digestsOf(last), (one) => contents.largeSizeOf(one))
   // All of them are measured now and then, and after one that took much.
   if (last % measuredEvery === 0 || own > limit / measuredEvery) {
-    const sizes = contents.sizes()
-    isFull = [...sizes.values()].reduce((sum, size) => sum + size, 0) > limit
-    if (isFull) keep = Math.min(keep, fittingResults(numbers, sizes, limit, removable))
+    const large = contents.largeSizes()
+    isFull = sumOf(large.values(), (size) => size) + sumOf(numbers, (number) => contents.packSize(number)) > limit
+    const counted = new Set<string>()
+    const added = (number: number): number => {
+      if (held.has(number)) return 0
+      const fresh = [...digestsOf(number)].filter((digest) => !counted.has(digest))
+      for (const digest of fresh) counted.add(digest)
+      return contents.packSize(number) + sumOf(fresh, (digest) => large.get(digest) ?? 0)
+    }
+    if (isFull) keep = Math.min(keep, countFitting(numbers, limit, added))
   }
   const [first = Infinity] = held
   const gone = numbers.slice(0, numbers.length - keep).filter((number) => number < first)
   if (gone.length === 0 && !isFull) return []
   for (const old of gone) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
-  contents.keepOnly(new Set(numbers.slice(gone.length).flatMap((number) => [...digestsOf(number)])))
+  const needed = numbers.slice(gone.length).map((number) => [number, digestsOf(number)] as const)
+  contents.keepOnly(
+    new Set(needed.flatMap(([number, digests]) => (digests.size === 0 ? [] : [number]))),
+    new Set(needed.flatMap(([, digests]) => [...digests])),
+  )
   return gone
 }
 
@@ -210,22 +220,19 @@ const mostExecutions = 1100
 const measuredEvery = 16
 
 /** How many of the newest executions can stay; at least one. */
-function fittingResults(
-  numbers: readonly number[],
-  sizes: ReadonlyMap<string, number>,
-  limit: number,
-  digestsOf: (number: number) => ReadonlySet<string>,
-): number {
-  const formatCount = new Set<string>()
+function countFitting(numbers: readonly number[], limit: number, sizeAddedBy: (number: number) => number): number {
   let total = 0
   for (const [at, number] of numbers.toReversed().entries()) {
-    for (const digest of digestsOf(number)) {
-      if (!formatCount.has(digest)) total += sizes.get(digest) ?? 0
-      formatCount.add(digest)
-    }
+    total += sizeAddedBy(number)
     if (total > limit * 0.8) return Math.max(1, at)
   }
   return numbers.length
+}
+
+function sumOf<T>(items: Iterable<T>, sizeOf: (item: T) => number): number {
+  let sum = 0
+  for (const item of items) sum += sizeOf(item)
+  return sum
 }
 
 /** The contents that an execution needs. A step back needs them until it is reverted, and then git has what it needs. */
@@ -320,7 +327,7 @@ export async function closeExecution(
     return ended
   } finally {
     journal.close()
-    if (isEmpty) fs.rmSync(dirOf(history, number), { recursive: true, force: true })
+    if (isEmpty) journal.forget()
     if (isEmpty && done.planned !== undefined) await releaseKept(options.root, stateDir, [number])
   }
 }

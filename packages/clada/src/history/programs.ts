@@ -13,7 +13,6 @@ import {
   type State,
   stateOf,
 } from '../store/record.ts'
-import { syncFileNow } from '../state/own-files.ts'
 import { type StateBefore, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
 import { diffCommits } from '../git/differences.ts'
 import { listOf } from '../store/summary.ts'
@@ -97,11 +96,11 @@ export async function changedSinceProgram(
   { action, tree }: UnfinishedProgram,
   dir: string,
   place: Omit<SnapshotOptions, 'dir'>,
-  known: readonly PathRecord[],
+  { number, paths: known }: Pick<ExecutionRecord, 'number' | 'paths'>,
 ): Promise<PathRecord[] | undefined> {
   if (tree === undefined) return undefined
   const paths = new Map(known.map((entry) => [entry.path, entry]))
-  const contents = contentsOfHistory(path.dirname(dir))
+  const contents = contentsOfHistory(path.dirname(dir), number)
   try {
     const now = await takeSnapshot({ ...place, dir: path.join(dir, isolatedDir) })
     for (const { name, from, to } of await diffCommits(now.isolated, tree, now.tree)) {
@@ -109,19 +108,19 @@ export async function changedSinceProgram(
       const { before, steps } = paths.get(short) ?? { before: keepBefore(from, contents), steps: [] }
       paths.set(short, { path: short, before, after: stateOf(to), steps: [...steps, { by: action }] })
     }
+    contents.syncNow()
     return [...paths.values()]
   } catch (error) {
     if (error instanceof ProblemError) return undefined
     throw error
   } finally {
+    contents.close()
     fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
   }
 }
 
 function keepBefore(state: Inspected, contents: ContentStore): State {
-  if (state.type !== 'file' || state.bytes === undefined) return stateOf(state)
-  const file = contents.fileOf(contents.put(state.bytes))
-  for (const synced of [file, path.dirname(file)]) syncFileNow(synced)
+  if (state.type === 'file' && state.bytes !== undefined) contents.put(state.bytes)
   return stateOf(state)
 }
 

@@ -63,7 +63,7 @@ export async function recover(
   const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && entriesInLog(dir).some((line) => 'mode' in line)
   await releaseGit(root)
   fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
-  const contents = contentsOfHistory(history)
+  const contents = contentsOfHistory(history, number)
   contents.sweep()
   const written = readRecord(history, number)
   // The mode is recorded once git has saved the execution.
@@ -72,7 +72,7 @@ export async function recover(
   for (const { top } of known.further ?? []) if (top !== undefined) await releaseGit(top)
   if (known.ended === 'lost') return [lostMessage(number)]
   const program = programIn(dir)
-  const changed = program && (await changedSinceProgram(program, dir, place, known.paths))
+  const changed = program && (await changedSinceProgram(program, dir, place, known))
   const whole =
     planned === undefined ? completeUndo(known, history, root, inspect) : await completeMove(known, planned, root)
   const record = whole ?? { ...known, paths: changed ?? known.paths }
@@ -81,12 +81,14 @@ export async function recover(
     ...(program === undefined ? [] : [describeInterruptedProgram(number, program, changed)]),
   ]
   if (record.paths.length === 0 && whole === undefined) {
+    contents.forgetOwn()
     fs.rmSync(dir, { recursive: true })
     await releaseKept(root, place.stateDir, [number])
     return program === undefined ? [] : messages
   }
   if (whole?.kind === 'forward') await releaseReverted(whole, history, root)
   for (const { before } of record.paths) if (before.type === 'file') contents.unlink(before.digest)
+  contents.syncNow()
   const log = Log.continue(path.join(dir, journalFile), signerOf(path.dirname(history)))
   log.addRecord(record)
   log.syncNow()
@@ -191,7 +193,7 @@ interface Interrupted {
 function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): Interrupted {
   const dir = dirOf(history, number)
   const { entries, damaged } = logIn(dir)
-  const contents = contentsOfHistory(history)
+  const contents = contentsOfHistory(history, number)
   const [header, ...lines] = entries
   const owner = ownerFrom(header)
   const conversation = conversationIn(fieldOf(header, 'conversation'))
@@ -322,8 +324,8 @@ async function completeMove(
 /** What a step back put aside is not needed any more, unless the step forward could not restore it. */
 async function releaseReverted({ of }: ExecutionRecord, history: string, root: string): Promise<void> {
   const back = of === undefined ? undefined : readRecord(history, of)
-  const contents = contentsOfHistory(history)
   if (back === undefined) return
+  const contents = contentsOfHistory(history, back.number)
   const states = [...back.paths.map(({ before }) => before), ...(back.unchanged ?? []).map(({ state }) => state)]
   if (states.every((state) => state.type !== 'file' || contents.isWhole(state.digest)))
     await releaseKept(root, path.dirname(history), [back.number])

@@ -10,7 +10,7 @@ import { gitError } from '../git/git-program.ts'
 import { releaseLocks } from '../git/index-file.ts'
 import { IsolatedGit } from '../git/isolated-git.ts'
 import { keepCommit } from '../git/kept.ts'
-import { moveHead, readKept } from '../git/move-head.ts'
+import { type KeptBytes, moveHead } from '../git/move-head.ts'
 import { type Head, headOf, removeRef } from '../git/repository.ts'
 import { namesUncommitted } from '../git/uncommitted.ts'
 import { jsonOf, ownDir, ownOwner, putFile, readOwn, readStats, removeFile, syncFileNow } from '../state/own-files.ts'
@@ -66,7 +66,7 @@ export async function takeOverBack(root: string, stateDir: string): Promise<stri
   const head = await headOf(repository)
   const isolated = IsolatedGit.openIn(stateDir, repository, head)
   try {
-    const taking = { old, root, repository, isolated, stateDir, contents: contentsIn(stateDir) }
+    const taking = { old, root, repository, isolated, stateDir }
     const steps = await writeSteps(taking)
     await finishForward(taking, head)
     for (const commit of steps) {
@@ -90,6 +90,9 @@ interface Taking {
   readonly repository: ConfiguredRepository
   readonly isolated: IsolatedGit
   readonly stateDir: string
+}
+
+interface TakingStep extends Taking {
   readonly contents: ContentStore
 }
 
@@ -106,17 +109,16 @@ async function writeSteps(taking: Taking): Promise<readonly string[]> {
     const number = first + at
     const saved = old.saved[commit]
     await keepCommit(root, { stateDir, number }, saved ?? commit)
-    const record = await recordOfOldStep(taking, at, number)
-    syncContents(taking.contents)
-    writeRecord(history, record)
+    const contents = contentsIn(stateDir, number)
+    try {
+      const record = await recordOfOldStep({ ...taking, contents }, at, number)
+      contents.syncNow()
+      writeRecord(history, record)
+    } finally {
+      contents.close()
+    }
   }
   return steps
-}
-
-/** Each of them is on the disk already. */
-function syncContents(contents: ContentStore): void {
-  const dir = path.dirname(contents.fileOf(''))
-  if (readStats(dir) !== undefined) syncFileNow(dir)
 }
 
 function writeRecord(history: string, record: ExecutionRecord): void {
@@ -134,7 +136,7 @@ function writeRecord(history: string, record: ExecutionRecord): void {
   noteLast(history, number)
 }
 
-async function recordOfOldStep(taking: Taking, at: number, number: number): Promise<ExecutionRecord> {
+async function recordOfOldStep(taking: TakingStep, at: number, number: number): Promise<ExecutionRecord> {
   const { old, isolated, stateDir, contents } = taking
   const [commit = '', to = ''] = old.way.slice(at, at + 2)
   const { [commit]: saved } = old.saved
@@ -159,7 +161,7 @@ async function recordOfOldStep(taking: Taking, at: number, number: number): Prom
 
 /** What a step changed: from what was put aside, or else committed, to the older commit. */
 async function pathsOfOldStep(
-  { old, root, isolated, contents }: Taking,
+  { old, root, isolated, contents }: TakingStep,
   commit: string,
   to: string,
 ): Promise<PathRecord[]> {
@@ -188,7 +190,7 @@ async function pathsOfOldStep(
 
 /** What was put aside and is the same in the older commit. */
 async function unchangedOf(
-  { root, isolated, contents }: Taking,
+  { root, isolated, contents }: TakingStep,
   { commit, saved }: { readonly commit: string; readonly saved: string },
   changed: readonly PathRecord[],
 ): Promise<UnchangedPath[]> {
@@ -205,7 +207,6 @@ async function unchangedOf(
 function keepState(from: Difference['from'], contents: ContentStore): State {
   if (from.type !== 'file') return from
   const digest = contents.put(from.bytes)
-  syncFileNow(contents.fileOf(digest))
   return { type: 'file', mode: modeOfNew(from.mode === 0o755), digest }
 }
 
@@ -218,20 +219,21 @@ function madeDirs(changes: readonly Difference[]): string[] {
 }
 
 function keepIndex(stateDir: string, commit: string, contents: ContentStore): KeptIndex | undefined {
+  const index = readOldIndex(stateDir, commit)
+  return index && { digest: contents.put(index.bytes), time: index.time }
+}
+
+function readOldIndex(stateDir: string, commit: string): KeptBytes | undefined {
   const file = path.join(stateDir, oldDir, `index-${commit}`)
   const stat = readStats(file)
-  if (!stat?.isFile()) return undefined
-  const digest = contents.put(fs.readFileSync(file))
-  syncFileNow(contents.fileOf(digest))
-  return { digest, time: stat.mtimeMs }
+  return stat?.isFile() ? { bytes: fs.readFileSync(file), time: stat.mtimeMs } : undefined
 }
 
 /** A step forward died between HEAD and the index, or had nothing else to do. A step back that died has left both. */
-async function finishForward({ old, isolated, stateDir, contents }: Taking, { commit, branch }: Head): Promise<void> {
+async function finishForward({ old, isolated, stateDir }: Taking, { commit, branch }: Head): Promise<void> {
   if (old.moving !== true || commit === undefined || commit !== old.way.at(-2)) return
-  const kept = keepIndex(stateDir, commit, contents)
   const here = { commit, branch }
-  await moveHead(isolated, { before: here, after: here }, '', (kept && readKept(kept, contents)) ?? { tree: commit })
+  await moveHead(isolated, { before: here, after: here }, '', readOldIndex(stateDir, commit) ?? { tree: commit })
 }
 
 const oldDir = 'back'

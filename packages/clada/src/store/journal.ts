@@ -3,7 +3,8 @@ import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Becoming, EndChange, Inspected, PathChange } from '../core/recorder.ts'
-import type { ContentStore } from './content-store.ts'
+import { isInMemory } from '../state/own-files.ts'
+import { type ContentStore, mostPacked } from './content-store.ts'
 import { lostIn } from './timeline.ts'
 import {
   contentsOfHistory,
@@ -18,12 +19,13 @@ import {
 } from './record.ts'
 import { signerOf } from '../state/project-state.ts'
 import { Log } from './log.ts'
+import { SharedSync } from './shared-sync.ts'
 
 /**
  * The earlier states of all paths that one execution changes. Before the first change of a path, an entry describes its
- * state, and its content is put into the store: that of a small file as a copy, that of a large one by a hard link, which is enough
- * because files are replaced and never written into. Both are on the disk before the path changes, so that everything
- * can be reverted, whether the process is killed or the power fails.
+ * state, and its content is put into the store: that of a small file as a copy, because an editor may still write into the old
+ * one, that of a large one by a hard link. Both are on the disk before the path changes, so that everything can be reverted,
+ * whether the process is killed or the power fails.
  */
 export class Journal {
   readonly #root: string
@@ -33,14 +35,20 @@ export class Journal {
   /** How many of our links live files have, by device and inode. */
   readonly #names = new Map<string, number>()
   readonly #contents: ContentStore
+  readonly #onDisk: SharedSync
   #keptBytes = 0
 
   constructor(history: string, number: number, root: string, header: object) {
     this.#root = root
     this.#dir = dirOf(history, number)
-    this.#contents = contentsOfHistory(history)
+    this.#contents = contentsOfHistory(history, number)
     fs.mkdirSync(this.#dir)
     this.#log = Log.create(path.join(this.#dir, journalFile), signerOf(path.dirname(history)))
+    const { dev } = fs.statSync(this.#dir)
+    this.#onDisk = new SharedSync(
+      [this.#log, this.#contents],
+      isInMemory(dev, () => this.#dir),
+    )
     this.note(header)
     try {
       this.#log.flush()
@@ -57,20 +65,18 @@ export class Journal {
 
   /** Keeps a content that is no file of the project. It is on the disk with the next sync. */
   keepContent(bytes: Buffer): string {
-    const digest = this.#contents.put(bytes)
-    this.#syncContent(digest)
-    return digest
+    return this.#contents.put(bytes)
   }
 
   /** Everything so far is on the disk. */
   async sync(): Promise<void> {
-    await this.#log.sync()
+    await this.#onDisk.sync()
   }
 
   /** Keeps the states before changes that are about to be made, and brings them to the disk. */
   prepare(changes: readonly PathChange[]): Promise<void> | undefined {
     this.#keep(changes, 'prepared')
-    return this.#log.sync()
+    return this.#onDisk.sync()
   }
 
   beginChange(changes: readonly PathChange[]): EndChange {
@@ -78,7 +84,8 @@ export class Journal {
     if (unprepared.length > 0) {
       this.#keep(unprepared, 'changing')
       // An unknown empty directory is harmless, and what is put into it is announced in turn.
-      if (unprepared.some(({ was, becomes }) => was !== 'absent' || becomes.type !== 'directory')) this.#log.syncNow()
+      if (unprepared.some(({ was, becomes }) => was !== 'absent' || becomes.type !== 'directory'))
+        this.#onDisk.syncNow()
     }
     return (failed) => {
       try {
@@ -168,6 +175,7 @@ export class Journal {
       const { before, steps, ignored } = entry
       paths.push({ path: pathFrom(this.#root, absolute), before, after, steps, ignored })
     }
+    this.#contents.flush()
     return paths.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
@@ -180,7 +188,14 @@ export class Journal {
   }
 
   close(): void {
+    this.#contents.close()
     this.#log.close()
+  }
+
+  /** Nothing was changed after all. */
+  forget(): void {
+    this.#contents.forgetOwn()
+    fs.rmSync(this.#dir, { recursive: true, force: true })
   }
 
   /** Whether a change was prepared, and the path is still as it was then. */
@@ -202,6 +217,7 @@ export class Journal {
     const before = new Map(changes.map(({ absolute }) => [absolute, this.#entries.get(absolute)]))
     try {
       for (const change of changes) this.#announce(change, when)
+      this.#contents.flush()
       this.#log.flush()
     } catch (error) {
       this.#log.backTo(end)
@@ -245,7 +261,7 @@ export class Journal {
 
   #state({ safePath, was, moved }: PathChange): State {
     if (was === 'absent') return { type: 'absent' }
-    if (was !== undefined && was.bytes.length <= smallFile) return this.#putBefore(was.mode, was.bytes)
+    if (was !== undefined && was.bytes.length <= mostPacked) return this.#putBefore(was.mode, was.bytes)
     const stat = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (stat === undefined) return { type: 'absent' }
     const mode = (was?.mode ?? stat.mode) & 0o7777
@@ -253,19 +269,11 @@ export class Journal {
     if (stat.isSymbolicLink()) return { type: 'symlink', target: fs.readlinkSync(safePath) }
     if (!stat.isFile()) return { type: 'other' }
     // A move leaves the file in use, under another name. A removal must not need space.
-    const digest = this.#contents.keep(safePath, moved === true ? 'copy' : 'link')
-    this.#syncContent(digest)
-    return { type: 'file', mode, digest }
+    return { type: 'file', mode, digest: this.#contents.keep(safePath, moved === true ? 'copy' : 'link') }
   }
 
   #putBefore(mode: number, bytes: Buffer): State {
     return { type: 'file', mode: mode & 0o7777, digest: this.keepContent(bytes) }
-  }
-
-  #syncContent(digest: string): void {
-    const file = this.#contents.fileOf(digest)
-    this.#log.alsoSync(file)
-    this.#log.alsoSync(path.dirname(file))
   }
 
   #keptState(before: Inspected): State {
@@ -286,9 +294,7 @@ export class Journal {
   }
 
   #unlink(state: State): void {
-    if (state.type !== 'file') return
-    this.#contents.unlink(state.digest)
-    this.#syncContent(state.digest)
+    if (state.type === 'file') this.#contents.unlink(state.digest)
   }
 
   #after(becomes: Becoming): State | undefined {
@@ -311,7 +317,7 @@ export class Journal {
   #fileState(mode: number, bytes: Buffer): State {
     const isKept = this.#keptBytes + bytes.length <= mostKept
     if (isKept) this.#keptBytes += bytes.length
-    return { type: 'file', mode: mode & 0o7777, digest: isKept ? this.#contents.put(bytes) : digestOf(bytes) }
+    return { type: 'file', mode: mode & 0o7777, digest: isKept ? this.#contents.keepUnsynced(bytes) : digestOf(bytes) }
   }
 }
 
@@ -338,9 +344,6 @@ function withModeOf(before: State, after: State): State {
   if (before.type !== 'file' || after.type !== 'file' || (before.mode & 0o100) !== (after.mode & 0o100)) return before
   return { ...before, mode: after.mode }
 }
-
-/** Files up to this size are copied instead of linked when they are replaced: an editor may still write into the old one. */
-const smallFile = 256 * 1024
 
 /** Contents beyond this are not kept: they are still on the disk, or kept by the next execution that changes them. */
 const mostKept = 64 * 1024 * 1024

@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isRecord } from '@clada/reply/core/is-record.ts'
-import { syncMany } from '../process/sync-many.ts'
-import { isInMemory, jsonOf, syncFileNow } from '../state/own-files.ts'
+import { jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
 import type { Signer } from '../state/project-state.ts'
+import { AppendedFile, mostUnwritten } from './appended-file.ts'
+import type { Durable } from './shared-sync.ts'
 
 /**
  * The file of one execution, which is only ever appended to:
@@ -13,35 +14,24 @@ import type { Signer } from '../state/project-state.ts'
  *
  * The MAC is over the root of the project, the MAC of the entry before, and the JSON. After the record of the execution comes
  * {"record":OFFSET,"before":MAC}, so that it is found and checked from the end. Nothing after the first entry that is not signed
- * so counts. What is appended is on the disk once `sync` is done; calls at the same time share one sync.
+ * so counts.
  */
-export class Log {
-  readonly #fd: number
+export class Log implements Durable {
   readonly #signer: Signer
+  readonly #file: AppendedFile
   /** Of the last entry, and of the last one that was written. */
   #mac: string
   #writtenMac: string
-  /** What is not written yet, from its beginning. */
-  #buffer = Buffer.allocUnsafe(1 << 14)
-  #size: number
-  #written: number
-  #synced = 0
-  #syncing: Promise<void> = Promise.resolve()
-  #waiting: Promise<void> | undefined
-  readonly #files: Set<string>
-  readonly #isInMemory: boolean
+  /** On the disk with the next sync: they are new, or may be. */
+  readonly #dirs: Set<string>
 
-  private constructor(file: string, fd: number, signer: Signer, { end: size, mac }: Pick<Entries, 'end' | 'mac'>) {
-    this.#fd = fd
+  private constructor(file: string, fd: number, signer: Signer, { end, mac }: Pick<Entries, 'end' | 'mac'>) {
     this.#signer = signer
+    this.#file = new AppendedFile(fd, end)
     this.#mac = mac
     this.#writtenMac = mac
-    this.#isInMemory = isInMemory(fs.fstatSync(fd).dev, () => file)
-    this.#size = size
-    this.#written = size
-    // The directories that lead here are new, or may be.
     const dir = path.dirname(file)
-    this.#files = new Set([dir, path.dirname(dir), path.dirname(path.dirname(dir))])
+    this.#dirs = new Set([dir, path.dirname(dir), path.dirname(path.dirname(dir))])
   }
 
   static create(file: string, signer: Signer): Log {
@@ -58,94 +48,57 @@ export class Log {
 
   add(entry: object): void {
     const json = JSON.stringify(entry)
-    this.#makeRoom(macLength + 2 + 3 * json.length)
-    const at = this.#size - this.#written
-    const end = at + macLength + 1 + this.#buffer.write(json, at + macLength + 1)
-    this.#mac = this.#signer.sign(this.#mac, this.#buffer.subarray(at + macLength + 1, end))
-    this.#buffer.write(`${this.#mac} `, at, 'latin1')
-    this.#buffer[end] = lf
-    this.#size += end + 1 - at
-    this.#flushMuch()
+    const room = this.#file.room(macLength + 2 + 3 * json.length)
+    const end = macLength + 1 + room.write(json, macLength + 1)
+    this.#mac = this.#signer.sign(this.#mac, room.subarray(macLength + 1, end))
+    room.write(`${this.#mac} `, 0, 'latin1')
+    room[end] = lf
+    this.#file.extend(end + 1)
+    if (this.#file.size - this.#file.written > mostUnwritten) this.flush()
   }
 
   addRecord(record: object): void {
-    const [at, before] = [this.#size, this.#mac]
+    const [at, before] = [this.#file.size, this.#mac]
     this.add(record)
     this.add({ record: at, before })
   }
 
-  /** Another file that must be on the disk with the next sync. */
-  alsoSync(file: string): void {
-    this.#files.add(file)
-  }
-
   /** Hands everything to the system. After a failure it is tried again at the same place. */
   flush(): void {
-    const length = this.#size - this.#written
-    for (let at = 0; at < length;) at += fs.writeSync(this.#fd, this.#buffer, at, length - at, this.#written + at)
-    this.#written += length
+    this.#file.flush()
     this.#writtenMac = this.#mac
   }
 
   /** Removes what was added since then, as far as it is not written yet. */
   backTo({ size, mac }: LogEnd): void {
-    const isWritten = size < this.#written
-    this.#size = isWritten ? this.#written : size
-    this.#mac = isWritten ? this.#writtenMac : mac
+    this.#mac = size < this.#file.written ? this.#writtenMac : mac
+    this.#file.backTo(size)
   }
 
   get end(): LogEnd {
-    return { size: this.#size, mac: this.#mac }
+    return { size: this.#file.size, mac: this.#mac }
   }
 
-  /** Undefined where nothing is to be waited for: to sync in memory takes less time than to ask another thread for it. */
-  sync(): Promise<void> | undefined {
-    if (this.#isInMemory) return void this.syncNow()
-    if (this.#synced === this.#size && this.#files.size === 0) return this.#syncing
-    this.#waiting ??= this.#syncing
-      .catch(() => {})
-      .then(() => {
-        this.#waiting = undefined
-        return (this.#syncing = this.#syncAll())
-      })
-    return this.#waiting
+  get isSynced(): boolean {
+    return this.#file.synced === this.#file.size && this.#dirs.size === 0
+  }
+
+  async sync(): Promise<void> {
+    this.flush()
+    const dirs = [...this.#dirs]
+    await Promise.all([this.#file.sync(), syncFiles(dirs)])
+    for (const dir of dirs) this.#dirs.delete(dir)
   }
 
   syncNow(): void {
     this.flush()
-    // Also those that are just being synced: the caller cannot wait for that.
-    for (const file of this.#files) syncFileNow(file)
-    this.#files.clear()
-    if (this.#synced < this.#written) fs.fdatasyncSync(this.#fd)
-    this.#synced = this.#written
+    for (const dir of this.#dirs) syncFileNow(dir)
+    this.#dirs.clear()
+    this.#file.syncNow()
   }
 
   close(): void {
-    fs.closeSync(this.#fd)
-  }
-
-  async #syncAll(): Promise<void> {
-    this.flush()
-    const size = this.#written
-    const own = new Promise<void>((done, failed) =>
-      fs.fdatasync(this.#fd, (error) => (error === null ? done() : failed(error))),
-    )
-    const files = [...this.#files]
-    await Promise.all([own, syncMany(files)])
-    for (const file of files) this.#files.delete(file)
-    this.#synced = size
-  }
-
-  #makeRoom(length: number): void {
-    const used = this.#size - this.#written
-    if (used + length <= this.#buffer.length) return
-    const larger = Buffer.allocUnsafe(2 * (used + length))
-    larger.set(this.#buffer.subarray(0, used))
-    this.#buffer = larger
-  }
-
-  #flushMuch(): void {
-    if (this.#size - this.#written > 1 << 20) this.flush()
+    this.#file.close()
   }
 }
 

@@ -198,10 +198,12 @@ export function noteLast(history: string, number: number): void {
   fs.writeFileSync(path.join(history, lastFile), String(number), { flag: 'wx' })
 }
 
-/** The contents that the executions of a history have kept. */
-export const contentsOfHistory = (history: string): ContentStore => contentsIn(path.dirname(history))
+/** The contents that the executions of a history have kept, those of one of them first. */
+export const contentsOfHistory = (history: string, execution = 0): ContentStore =>
+  contentsIn(path.dirname(history), execution)
 
-export const contentsIn = (stateDir: string): ContentStore => new ContentStore(path.join(stateDir, 'objects'))
+export const contentsIn = (stateDir: string, execution = 0): ContentStore =>
+  new ContentStore(path.join(stateDir, 'objects'), execution)
 
 export const dirOf = (history: string, number: number): string => path.join(history, String(number))
 

@@ -204,7 +204,7 @@ const uncommittedError = 'There are uncommitted changes here. Revert or save the
 async function planRevert(operation: Operation, way: Way): Promise<PathPlan[]> {
   const { root, stateDir, workspace } = operation.place
   const known = {
-    contents: contentsIn(stateDir),
+    contents: contentsIn(stateDir, way.back.number),
     inspect: (absolute: string) => workspace.inspect(absolute),
     isBlocked: () => false,
     names: (absolute: string) => workspace.names(absolute),
@@ -296,7 +296,7 @@ async function committedAmong(
 async function moveTo(operation: Operation, moved: HeadMove, back: StepBack): Promise<string[]> {
   const { stateDir, repository } = operation.place
   const { commit, index } = back.moved.before
-  const kept = index && readKept(index, contentsIn(stateDir))
+  const kept = index && readKept(index, contentsIn(stateDir, back.number))
   const isLost = index !== undefined && kept === undefined
   const staged = isLost ? await commitAt(repository, `${keptRef(stateDir, back.number)}^2`) : undefined
   await operation.moveHead(moved, kept ?? { tree: staged ?? commit })

@@ -292,7 +292,7 @@ async function revert(
   { action, force = false }: { readonly action: number | undefined; readonly force?: boolean },
   since: Since,
 ): Promise<UndoResult & { readonly partial?: string }> {
-  const contents = contentsOfHistory(historyDir)
+  const contents = contentsOfHistory(historyDir, record.number)
   const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action, contents)
   if (typeof given === 'string') return refuseUndo(given, 'invalid_parameter')
   const inspect = inspectFor(given, root, (absolute) => workspace.inspect(absolute))
