@@ -27,6 +27,31 @@ function read(text: string, options = {}): { done: Record<string, string | undef
   }
 }
 
+describe('a list of the lines of a block is no block', () => {
+  const lines = ['<write path="/p/a"><![CDATA[a', 'b', ']]></write>']
+
+  test.each([
+    ['numbers', (line: string, at: number) => `${at + 1}. ${line}`],
+    ['numbers and parentheses', (line: string, at: number) => `${at + 1}) ${line}`],
+    ['bullets', (line: string) => `- ${line}`],
+    ['bullets and indentation', (line: string) => `  * ${line}`],
+  ])('with %s', (_, by) => {
+    const { done, said } = read(`${lines.map(by).join('\n')}\n`)
+    expect(done).toEqual({})
+    expect(said).toHaveLength(1)
+  })
+
+  test('but an item may hold one', () => {
+    expect(read(`1. ${lines.join('\n')}\n`).done).toEqual({ '/p/a': 'a\nb\n' })
+    expect(
+      read(`1. <write path="/p/a"><![CDATA[a]]></write>\n2. <write path="/p/b"><![CDATA[b]]></write>\n`).done,
+    ).toEqual({
+      '/p/a': 'a',
+      '/p/b': 'b',
+    })
+  })
+})
+
 describe('what is clean stays as it is', () => {
   const inputs = ['sham', 'csl', 'cml'].flatMap((name) => {
     const { cases }: { cases: { name?: string; input?: unknown }[] } = JSON.parse(

@@ -312,7 +312,9 @@ function regionFrom(
     const view = new LineView(source, prefix, budget, { line: start, text: bullet === '' ? prefix : bullet })
     for (const { walk } of walks.values()) {
       const walked = walk(view, start)
-      if (walked !== undefined) {
+      // A list of the lines of a block is no item with a block in it: its numbers would be content.
+      const isListed = bullet !== '' && walked !== undefined && matchBullet(source.line(walked.end)) !== ''
+      if (walked !== undefined && (walked.end === start || !isListed)) {
         const changed = linesToChange(source, prefix, bullet, walked)
         return { ...walked, prefix, bullet, kinds: damageKindsOf(walked.markers), changed }
       }
