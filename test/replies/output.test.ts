@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
+import { withoutMarks } from '@clada/reply/regions/regions.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { nativeNames, writes } from '../syntax/samples.ts'
 
@@ -57,4 +58,26 @@ describe('a diff below a sentence in another language', () => {
       expect(runs(`${sentence}\n\n${fence('diff', diff)}`)).toEqual(['udiff'])
     },
   )
+})
+
+describe('an edit with markers that no reader takes is no whole file', () => {
+  const markers = '<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE'
+  test.each([
+    ['in small letters', markers.toLowerCase()],
+    ['with a capital', markers.replace('SEARCH', 'Search').replace('REPLACE', 'Replace')],
+    ['escaped twice', markers.replaceAll('<', '&amp;lt;').replaceAll('>', '&amp;gt;')],
+    ['of a merge', markers.replace('SEARCH', 'original').replace('REPLACE', 'updated')],
+  ])('%s', (_, text) => {
+    const { blocks, notExecuted } = findBlocks(new Source(`src/a.ts\n${fence('ts', text)}`))
+    expect(blocks).toEqual([])
+    expect(notExecuted).toMatchObject([{ path: 'src/a.ts', reason: 'unreadable' }])
+  })
+})
+
+test('the marks around a line are taken off, and a long run of them costs nothing', () => {
+  expect(withoutMarks('**`git diff`**:')).toBe('git diff')
+  for (const mark of [':', '*', '`', ' ']) {
+    const long = `${mark.repeat(100_000)}x`
+    expect(withoutMarks(long)).toBe(long)
+  }
 })

@@ -53,7 +53,7 @@ export class Regions {
     const above = this.#textAbove(this.fenceAround(line)?.first ?? line)
     if (above === 0) return false
     const text = this.source.line(above)
-    if (showsByPrompt(text.replace(/^\s*[`*]+|[`*:]+\s*$/g, ''))) return true
+    if (showsByPrompt(withoutMarks(text))) return true
     if (parseFence(text) !== undefined) return this.#endsWithCommand(above)
     const before = this.#textAbove(above)
     return (
@@ -89,6 +89,12 @@ export class Regions {
     return digits === undefined ? undefined : Number(digits)
   }
 }
+
+/** A line without the marks of Markdown around it. On a long run of them a pattern for its end takes quadratic time. */
+export const withoutMarks = (text: string): string =>
+  text.length > LONGEST_SENTENCE ? text : text.replace(/^\s*[`*]+|[`*:]+\s*$/g, '')
+
+const LONGEST_SENTENCE = 1000
 
 const known = new WeakMap<Source, Regions>()
 

@@ -2,7 +2,7 @@ import { AT, BACKSLASH, MINUS, PLUS, SPACE } from '../core/character-codes.ts'
 import type { Block, NotExecutedReason } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { parseFence } from '../regions/fences.ts'
-import { Regions } from '../regions/regions.ts'
+import { Regions, withoutMarks } from '../regions/regions.ts'
 import { isPrompt, SessionSigns } from '../regions/sessions.ts'
 import { isPlaceholder } from './placeholder.ts'
 
@@ -45,7 +45,7 @@ export class Quotations {
   #namesExample(start: number): boolean {
     for (let line = start - 1; line >= Math.max(1, start - 3); line--) {
       const text = this.#source.line(line).trim()
-      if (text !== '' && parseFence(text) === undefined) return isPlaceholder(text.replace(/^[`*]+|[`*:]+$/g, ''))
+      if (text !== '' && parseFence(text) === undefined) return isPlaceholder(withoutMarks(text))
     }
     return false
   }

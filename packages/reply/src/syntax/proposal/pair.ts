@@ -19,7 +19,7 @@ export interface ProposedPair {
 /** A fence below "Find:" or "change this:", and the next one below "Replace with:" or "to this:". */
 export function readPair(source: Source, fence: FenceRegion, floor: number): ProposedPair | undefined {
   const label = findLineAbove(source, fence.first, floor)
-  if (label === undefined || !OLD.test(plainLabel(lineWithoutBom(source, label).replace(IN_FILE, '')))) return undefined
+  if (label === undefined || !OLD.test(plainLabel(lineWithoutBom(source, label)))) return undefined
   const second = lineBelow(source, fence.last)
   if (second === undefined || !NEW.test(plainLabel(lineWithoutBom(source, second)))) return undefined
   const next = lineBelow(source, second)
@@ -52,7 +52,13 @@ export function rowTexts(rows: Rows): string[] {
 }
 
 /** A line without what Markdown has around words. */
-const plainLabel = (row: string): string => (row.length > 200 ? '' : row.replace(/[*_#`:>]+/g, ' ').trim())
+const plainLabel = (row: string): string =>
+  row.length > 200
+    ? ''
+    : row
+        .replace(IN_FILE, '')
+        .replace(/[*_#`:>]+/g, ' ')
+        .trim()
 
 /** The file at the end of a label: "Change this in `src/a.ts`:". */
 const IN_FILE = /\s(?:in|inside|of) (?:the )?(?:file )?[`*"']*[\w./\\-]+\.\w+[`*"']*\W*$/i

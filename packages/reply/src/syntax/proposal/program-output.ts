@@ -1,3 +1,4 @@
+import { removeDamage } from '../../text/undamage.ts'
 import { isFile } from './title.ts'
 
 /**
@@ -33,3 +34,17 @@ const LOCATED = new RegExp(`${PLACE}(?::|-|\\s|$)`)
 
 const MESSAGE = /^(?:error|warning)(?:\[\w+\])?: /
 const ARROW = /^\s*(?:-->|at) \S+:\d+/
+
+/**
+ * Whether lines are an edit with markers that no reader takes: `<<<<<<< search`, or escaped twice. They were proposed as the whole
+ * text of the file.
+ */
+export function holdsEditMarkers(rows: readonly string[]): boolean {
+  const head = rows.findIndex((row) => EDIT.test(row) && HEAD.test(plainMark(row)))
+  return head !== -1 && rows.some((row, at) => at > head && EDIT.test(row) && TAIL.test(plainMark(row)))
+}
+
+const plainMark = (row: string): string => removeDamage(removeDamage(row, ['entities']), ['entities', 'escapes'])
+const EDIT = /search|original|replace|updated/i
+const HEAD = /^\s*<{5,9}\s*(?:SEARCH|ORIGINAL)\b/i
+const TAIL = /^\s*>{5,9}\s*(?:REPLACE|UPDATED)\b/i

@@ -16,7 +16,7 @@ import { isWrapper, unwrapWhole } from '../../regions/wrapper.ts'
 import { isHeading, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
 import { writeHunk } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
-import { isProgramOutput } from './program-output.ts'
+import { holdsEditMarkers, isProgramOutput } from './program-output.ts'
 import {
   type Heredoc,
   findHeredocs,
@@ -503,7 +503,9 @@ function proposeFence(
         ? 'quoted'
         : said === 'lines' || isNumbered(texts) || (said === 'inside' && mayShow)
           ? 'listing'
-          : undefined
+          : holdsEditMarkers(texts)
+            ? 'unreadable'
+            : undefined
   const found = proposedBlock(
     path,
     { action: 'file_write', content },
