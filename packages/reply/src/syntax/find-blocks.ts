@@ -92,8 +92,28 @@ function findIntendedBlocks(source: Source, options: FindOptions, given: Source)
   const whole = options.strict ? read : { ...read, blocks: flagEscapedTexts(source, read.blocks) }
   // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
-  return isAsked ? whole : addOtherForms(unwrapWhole(source), whole, options.nativeBefore ?? false)
+  return isAsked ? whole : addOtherForms(unwrapWhole(source), whole, otherFormsOptions(options))
 }
+
+/** For lines that nothing has read so far. */
+export const otherFormsOptions = (options: FindOptions): Parameters<typeof addOtherForms>[2] => ({
+  nativeBefore: options.nativeBefore ?? false,
+  read(source) {
+    const { blocks, notExecuted } = readBlocks(source, { ...options, own: [], nativeBefore: false })
+    const files = looksForProposals(options) ? findProposedFiles(source) : []
+    return sortByLine([
+      ...blocks.map((block) => asSkippedBlock(block, syntaxOf(block.syntax).title, 'unreadable')),
+      ...notExecuted,
+      ...files.map(({ line, last, found, reason = 'unreadable' }) => ({
+        line,
+        endLine: last,
+        what: 'whole file',
+        path: found.params['path'] ?? found.params['old_path'],
+        reason,
+      })),
+    ])
+  },
+})
 
 /** Without calls that are lines of a whole file: one for agents has samples of them. A call names the file above its fence. */
 function dropCallsInFiles(source: Source, document: Document, options: FindOptions): Document {

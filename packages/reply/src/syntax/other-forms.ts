@@ -3,6 +3,7 @@ import { type LineRange, Source } from '../core/source.ts'
 import { lineWithoutBom } from '../regions/fences.ts'
 import { isQuotation, unquoteLine } from '../regions/quotations.ts'
 import { linesBetween, Regions } from '../regions/regions.ts'
+import { findDisguised } from './disguised.ts'
 import { findCalledPaths } from './foreign/called-paths.ts'
 import { findMentionedFiles, findFilesInSection, readFileName } from './foreign/name.ts'
 import { isPlaceholder } from './placeholder.ts'
@@ -12,9 +13,9 @@ import { isFile, isSessionAbout } from './proposal/title.ts'
  * What seems to be an edit in the lines that nothing else has read: without a word about it the model would wait for an
  * answer. Beside blocks, what is in a code fence is an illustration.
  */
-export function addOtherForms(source: Source, document: Document, nativeBefore: boolean): Document {
+export function addOtherForms(source: Source, document: Document, options: OtherFormsOptions): Document {
   const { blocks, diagnostics, notExecuted } = document
-  const isAlone = !nativeBefore && blocks.length + diagnostics.length === 0
+  const isAlone = !options.nativeBefore && blocks.length + diagnostics.length === 0
   let end = 0
   const taken = [
     ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
@@ -25,7 +26,7 @@ export function addOtherForms(source: Source, document: Document, nativeBefore: 
     })),
   ]
   const found = linesBetween(source, taken).flatMap((passage) =>
-    findOtherForms(source, passage, isAlone && notExecuted.length === 0),
+    findOtherForms(source, passage, { ...options, isAlone: isAlone && notExecuted.length === 0 }),
   )
   if (found.length === 0) return document
   return { ...document, notExecuted: [...notExecuted, ...found].sort((a, b) => a.line - b.line) }
@@ -38,9 +39,24 @@ function paragraphEnd(source: Source, line: number): number {
   return last
 }
 
+interface OtherFormsOptions {
+  readonly nativeBefore: boolean
+  /** What a text holds, as it is, that would run or be proposed. */
+  readonly read: (source: Source) => SkippedBlock[]
+}
+
+interface PassageOptions extends Pick<OtherFormsOptions, 'read'> {
+  readonly isAlone: boolean
+}
+
 /** The forms in some lines of a text. */
-export function findOtherForms(source: Source, { first, last }: LineRange, isAlone: boolean): SkippedBlock[] {
+export function findOtherForms(
+  source: Source,
+  { first, last }: LineRange,
+  { isAlone, read }: PassageOptions,
+): SkippedBlock[] {
   const quoted = new Set<number>()
+  const written: string[] = []
   const rows: string[] = []
   let isEmpty = true
   for (let line = first; line <= last; line++) {
@@ -50,7 +66,8 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
     isEmpty &&= row.trim() === '' || isEnd
     const isQuoted = isQuotation(row)
     if (isQuoted) quoted.add(rows.length + 1)
-    rows.push(isEnd ? '' : undoMarkup(isQuoted ? unquoteLine(row) : row))
+    written.push(isEnd ? '' : isQuoted ? unquoteLine(row) : row)
+    rows.push(isEnd ? '' : undoMarkup(written.at(-1) ?? ''))
   }
   if (isEmpty) return []
   const text = new Source(rows.join('\n'))
@@ -62,6 +79,11 @@ export function findOtherForms(source: Source, { first, last }: LineRange, isAlo
     ...findCommands(text),
     ...findCodeAboutFile(text, source, first),
     ...findUnfencedCode(text, isFenced, isAlone ? 'unreadable' : 'example'),
+    ...findDisguised(written, (plain) => [
+      ...read(plain),
+      ...findCodeAboutFile(plain, plain, 1),
+      ...findUnfencedCode(plain, (line) => Regions.of(plain).fenceAround(line) !== undefined, 'example'),
+    ]),
   ].sort((a, b) => a.line - b.line)
   const found: SkippedBlock[] = []
   for (const one of all) {
@@ -337,11 +359,14 @@ function findUnfencedCode(
   const found: SkippedBlock[] = []
   for (let line = 1; line < source.lineCount; line++) {
     const row = source.line(line)
-    if (row.length > LONG || !NAMED.test(row) || isFenced(line)) continue
-    const path = readFileName(row)
-    const endLine = path === undefined || !isFile(path) ? undefined : codeBelow(source, line)
+    if (row.length > LONG || !(NAMED.test(row) || ANNOUNCES.test(row)) || isFenced(line)) continue
+    const named = readFileName(row)
+    const isName = named !== undefined && isFile(named)
+    const path = isName ? named : ANNOUNCES.test(row) ? findMentionedFiles(row).find(isFile) : undefined
+    const endLine = path === undefined ? undefined : codeBelow(source, line)
     if (endLine === undefined || isFenced(endLine)) continue
-    found.push({ line, endLine, what: 'code without a fence', path, reason })
+    // A sentence may only explain the code.
+    found.push({ line, endLine, what: 'code without a fence', path, reason: isName ? reason : 'example' })
     line = endLine
   }
   return found
@@ -359,7 +384,8 @@ function codeBelow(source: Source, line: number): number | undefined {
     isLabelled = true
   }
   const text = at <= source.lineCount ? source.line(at) : ''
-  const isIndented = at > line + 1 && /^(?: {4}|\t)\S/.test(text) && !/^\s/.test(source.line(line))
+  const isDeeper = /^(?: {4}|\t)\S/.test(text) && !/^\s/.test(source.line(line))
+  const isIndented = isDeeper && (at > line + 1 || CODE.test(text.trimStart()))
   if (text.trim() === '' || !(isLabelled || isIndented || CODE.test(text))) return undefined
   while (at < source.lineCount && source.line(at + 1).trim() !== '') at++
   return at
@@ -368,6 +394,8 @@ function codeBelow(source: Source, line: number): number | undefined {
 const LONG = 200
 /** What ends like a file, but for marks. */
 const NAMED = /\.[a-z]\w{0,9}(?:[^\w\n]|<\/\w+>)*$/i
+/** What ends like a sentence about what follows. */
+const ANNOUNCES = /[:\uff1a][*_\s]*$/
 const BUTTON =
   /^\s*(?:(?:copy(?: code)?|copied!?|edit|download|wrap|run|ts|tsx|typescript|jsx?|javascript|py|python|go|golang|rust|java|c|cpp|c\+\+|c#|csharp|css|scss|html|json|yaml|yml|toml|sql|ruby|php|kotlin|swift|bash|shell|markdown|md|plaintext|text|kopieren|copier|copiar|\u590d\u5236(?:\u4ee3\u7801)?|\u30b3\u30d4\u30fc(?:\u3059\u308b)?)\s*)+$/i
 const CODE =

@@ -6,6 +6,7 @@ import {
   type FindOptions,
   looksForProposals,
   makeWalks,
+  otherFormsOptions,
   blankOutReasoningAndReports,
 } from './find-blocks.ts'
 import { hasMark, type Marking } from './skipped-blocks.ts'
@@ -52,6 +53,7 @@ export class BlockStream {
     const blocks: Block[] = []
     // Whole files beside blocks are listed, and by their fences, which must not be taken apart.
     const files = looksForProposals(this.#options) ? findProposedFiles(source) : []
+    const unread = { ...otherFormsOptions(this.#options), isAlone: false }
     let next = 1
     let reach = 0
     for (let reading = finder.step(); reading !== undefined && isFinal(reading); reading = finder.step()) {
@@ -65,7 +67,7 @@ export class BlockStream {
       if ((files[0]?.last ?? Infinity) < first.startLine) break
       if (reading.blocks.some((block) => quotations.reasonFor(block) !== undefined)) break
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
-      if (findOtherForms(source, { first: next, last: first.startLine - 1 }, false).length > 0) break
+      if (findOtherForms(source, { first: next, last: first.startLine - 1 }, unread).length > 0) break
       blocks.push(...reading.blocks)
       next = reading.next
     }
