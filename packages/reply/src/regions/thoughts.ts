@@ -11,26 +11,27 @@ interface Thoughts {
 
 /** The tags that models think aloud in. Aider adds a hash to its own: `<thinking-content-7bbe…>`. */
 const names =
-  '(?:\\w+:)?(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|reflection|analysis|inner_monologue|antThinking)(?:[-_.:][\\w.:-]*)?'
+  '(?:\\w+:)?(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|reflection|analysis|(?:inner|internal)_(?:monologue|thoughts?)|thought_process|chain_of_thought|antThinking)(?:[-_.:][\\w.:-]*)?'
 const begin = `<${names}(?:\\s[^<>\\n]*)?(?<!/)>|\\[THINK\\]|◁think▷|<\\|begin_of_thought\\|>|<\\|channel\\|>analysis<\\|message\\|>`
 const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\\|end\\|>|<\\|channel\\|>final<\\|message\\|>`
 /** A heading after an arrow, as Aider shows thoughts and what follows them. */
 const heading = (words: string, before = '[►▶▸] ?'): string =>
-  `(?:${before})(?:\\*\\*|__)?(?:${words}):?(?:\\*\\*|__)?:?[ \\t]*\\r?$`
+  `(?:${before})(?:\\*{1,2}|__?)?(?:${words}):?(?:\\*{1,2}|__?)?:?[ \\t]*\\r?$`
 /** A heading of Markdown begins a thought only if one for the answer follows: replies also have sections of this name. */
-const section = '(?:#{1,6} (?:[^\\w\\s*]{1,4} )?|(?=\\*\\*))'
+const section = '(?:#{1,6} (?:[^\\w\\s*]{1,4} )?|(?=\\*))'
 const beginHeading = heading('THINKING|[Tt]hinking|REASONING|[Rr]easoning|THOUGHTS?|[Tt]houghts?|ANALYSIS|[Aa]nalysis')
-const beginSection = heading(
+const beginSection = `(?:${heading(
   'THINKING|[Tt]hinking(?: [Pp]rocess)?|REASONING|[Rr]easoning|[Tt]houghts?(?: [Pp]rocess)?|[Cc]hain [Oo]f [Tt]hought',
   section,
-)
+)}|Thinking\\.\\.\\.[ \\t]*\\r?$)`
 const answer = '(?:FINAL |[Ff]inal )?(?:ANSWER|[Aa]nswer|RESPONSE|[Rr]esponse|REPLY|[Rr]eply)'
 const endHeading = heading(answer)
-const endSection = heading(answer, section)
+/** `ollama run` prints the thoughts of a model between "Thinking..." and this. */
+const endSection = `(?:${heading(answer, section)}|\\.\\.\\.done thinking\\.[ \\t]*\\r?$)`
 /** Open WebUI folds thoughts: `<details type="reasoning">`; other programs write only what was done into the summary. */
 const beginFolded =
   String.raw`<details(?:\s[^<>\n]*)?\stype=["']?reasoning\b[^<>\n]*>` +
-  String.raw`|<details(?:\s[^<>\n]*)?>\s{0,9}<summary>[^\w\n]{0,9}(?:[Tt]hought|[Tt]hink(?:ing)?|[Rr]eason(?:ing|ed))\b`
+  String.raw`|<details(?:\s[^<>\n]*)?>\s{0,9}<summary>[^\w\n]{0,9}(?:(?:My|The|Model) )?(?:[Tt]hought|[Tt]hink(?:ing)?|[Rr]eason(?:ing|ed))\b`
 const mark = new RegExp(
   `^[ \\t]*(?:(${begin})|(${beginHeading})|(${beginFolded})|(${endHeading})|(</details>)|(${beginSection})|(${endSection})|(?:${end}))|(?:${end})[ \\t]*\\r?$`,
   'gm',
@@ -56,18 +57,19 @@ function mayHaveSection(source: Source): boolean {
   if (mayBreakInside(source)) return SECTION.test(source.text)
   for (let line = 1; line <= source.lineCount; line++) {
     const c = source.initial(line)
-    if (c !== HASH && c !== STAR && c !== SPACE && c !== TAB) continue
+    if (c !== HASH && c !== STAR && c !== CAPITAL_T && c !== SPACE && c !== TAB) continue
     const row = source.line(line)
     if (HEADING.test(row) && SECTION.test(row)) return true
   }
   return false
 }
 
-const HEADING = /^[ \t]*(?:#{1,6} |\*\*)/
+const HEADING = /^[ \t]*(?:#{1,6} |\*|Thinking\.)/
 const SECTION = new RegExp(`^[ \\t]*${beginSection}`, 'm')
 const ARROWS = ['◁', '►', '▶', '▸']
 const HYPHEN = 45
 const STAR = 42
+const CAPITAL_T = 84
 
 /**
  * Where a model thinks aloud: between two marks, or up to the first end, for there are programs that write the beginning

@@ -19,18 +19,39 @@ function textLine(source: Source, from: number, step: 1 | -1): string | undefine
   for (let line = from + step; line >= 1 && line <= source.lineCount; line += step) {
     const text = source.line(line).trim()
     if (text === '') continue
-    if (parseFence(text) === undefined) return text
+    // No one writes a sentence that is longer.
+    if (parseFence(text) === undefined) return text.length > LONG ? undefined : text
     if (++fences > 1) return undefined
   }
   return undefined
 }
 
+const LONG = 1000
 const ANSWER = '(?:if|once|after) you (?:agree|approve|confirm)'
-const ABOVE = new RegExp(`\\b(?:${ANSWER}|with your (?:approval|permission|consent)|diff summary)\\b`, 'i')
-const THIS = '(?:this|these|it|them|the (?:changes?|diffs?|patch|edits?))'
+const THIS = '(?:this|these|it|them|the (?:following|changes?|diffs?|patch|edits?|code))'
 const DO = `(?:apply|make|implement) ${THIS}`
+const ASKED = `\\b(?:do you want|would you like|if you(?:['’]d| would)? (?:like|want)) me to (?:${DO}|go ahead|proceed)\\b`
+const EDIT = '(?:edit|patch|diff|block|change|SEARCH/REPLACE block)'
+/** What is above says that it is not to be applied, is shown for its form, was sent before, or is one of several. */
+const ABOVE = new RegExp(
+  [
+    `\\b(?:${ANSWER}|with your (?:approval|permission|consent)|diff summary)\\b`,
+    ASKED,
+    `\\b(?:do not|don['’]t|never|should not|shouldn['’]t|must not) (?:apply|make|do) (?:any of )?${THIS}\\b`,
+    String.raw`^\W*(?:(?:this|here)(?: is|['’]s) )?(?:the |an? )?(?:wrong|incorrect) (?:way|approach|solution|fix|patch|diff|edit)\b|\bwhat not to do\b`,
+    `\\b(?:an?|the|each|every|such an?) ${EDIT} (?:(?:would |will |should )?looks? like|is written|has (?:this|the following) (?:form|format|shape))\\b`,
+    `\\b(?:format|syntax|form|shape|structure) (?:of|for) (?:an?|the|each|every|such an?) ${EDIT}\\b`,
+    String.raw`\byou (?:wrote|sent|said)\b|\b(?:your|my) (?:previous|last|earlier) (?:message|reply|response|answer) (?:contained|had|was|read|said)\b`,
+    `\\balready (?:applied|made|did) ${THIS}\\b`,
+    String.raw`^\W*the (?:reviewer|maintainer)s? (?:suggested|proposed)\W*$|\b(?:commit|pull request|PR) (?:that|which) (?:introduced|broke)\b`,
+    String.raw`^\W*(?:and |but )?if (?:this|that|it) (?:still )?(?:fails|breaks|(?:does not|doesn['’]t) (?:work|help))\b`,
+    String.raw`\b(?:one|another|an alternative) (?:option|alternative|approach|possibility) (?:would be|is|could be)\b`,
+    String.raw`^\W*(?:option|alternative|variant) (?:[A-Z]|\d{1,2})\b`,
+  ].join('|'),
+  'i',
+)
 const BELOW = new RegExp(
-  `\\b(?:shall|should) I (?:${DO}|go ahead|proceed)\\b|\\b(?:do you want|would you like|if you(?:['’]d| would)? (?:like|want)) me to (?:${DO}|go ahead|proceed)\\b|\\b${ANSWER}\\b[^.]*\\bapply\\b`,
+  `\\b(?:shall|should) I (?:${DO}|go ahead|proceed)\\b|${ASKED}|\\b${ANSWER}\\b[^.]*\\bapply\\b`,
   'i',
 )
 

@@ -9,6 +9,7 @@ import {
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { blankOut, type LineRange, rangeFinder, Source } from '../core/source.ts'
 import { isQuotedWhole, unquoteWhole } from '../regions/quotations.ts'
+import { mayHoldOutput, outputsIn } from '../regions/outputs.ts'
 import { quotationsIn, reportsIn, reportSigns } from '../regions/reports.ts'
 import { mayThink, thoughtsIn, withoutTokens } from '../regions/thoughts.ts'
 import { unwrapWhole } from '../regions/wrapper.ts'
@@ -76,6 +77,12 @@ export function blankOutReasoningAndReports(
     const blocks = all.sort((a, b) => a.startLine - b.startLine)
     const pieces = quotationsIn(source, blocks, options.nativeBefore ?? false)
     without(pieces, { ...document, blocks, notExecuted: [] }, { reason: 'quoted', sign: 'one-space' })
+  }
+  if (mayHoldOutput(source, extent)) {
+    const document = readBlocks(source, options)
+    const outputs = outputsIn(source, document)
+    if (extent === 'part') open = Math.min(open, outputs.open ?? Infinity)
+    without(outputs.closed, document, { reason: 'quoted' })
   }
   if (mayThink(source)) {
     const document = readBlocks(source, options)
