@@ -1,4 +1,5 @@
-import { groups, keyNames, type KeyName, keyOf } from '../packages/clada/src/config/keys.ts'
+import { keyNames, type KeyName, keyOf } from '../packages/clada/src/config/keys.ts'
+import { groups } from '../packages/clada/src/config/nested-config.ts'
 import { fileDefault, yamlOf } from '../packages/clada/src/config/sample.ts'
 
 /** For editors: the same table once more, as JSON schema. */

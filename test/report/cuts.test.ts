@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hitsOutput } from '../../packages/clada/src/actions/output.ts'
+import { hitsOutput } from '../../packages/clada/src/actions/search-output.ts'
 import { failureView, programOutput } from '../../packages/clada/src/actions/program-output.ts'
 import { Clada, validateAction } from '../../packages/clada/src/index.ts'
 import { nothingDone } from '../../packages/clada/src/core/result.ts'

@@ -4,7 +4,7 @@ import { parseMarker } from '@clada/reply/syntax/csl/marker.ts'
 import { explainDiagnostic } from '../../packages/clada/src/report/explain-diagnostic.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { fenceAt, parseFence } from '@clada/reply/regions/fences.ts'
-import { findHeredocs } from '@clada/reply/syntax/proposal/pair.ts'
+import { findHeredocs } from '@clada/reply/syntax/proposal/heredoc.ts'
 import { Texts } from '@clada/reply/syntax/reader.ts'
 import { hasOnlyFrame } from '@clada/reply/syntax/search-replace/search-replace.ts'
 

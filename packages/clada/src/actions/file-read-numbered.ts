@@ -5,7 +5,7 @@ import { orImage, readShape } from './common.ts'
 import { outlinesOf } from './long-file-outlines.ts'
 import { extractNumberedLines, parseLineSpec } from '@clada/reply/text/lines.ts'
 import { structureInPath, singleMatch, readNarrowed } from './structure-in-path.ts'
-import { fileOutput } from './output.ts'
+import { fileOutput } from './file-output.ts'
 
 export const fileReadNumbered = defineAction({
   name: 'file_read_numbered',

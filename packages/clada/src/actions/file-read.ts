@@ -2,7 +2,7 @@ import { defineAction, ok, path } from '../core/action.ts'
 import { orImage, readShape } from './common.ts'
 import { outlinesOf } from './long-file-outlines.ts'
 import { structureInPath, singleMatch, readNarrowed } from './structure-in-path.ts'
-import { fileOutput } from './output.ts'
+import { fileOutput } from './file-output.ts'
 
 export const fileRead = defineAction({
   name: 'file_read',

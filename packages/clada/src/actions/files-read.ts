@@ -9,7 +9,7 @@ import {
   rare,
   text,
 } from '../core/action.ts'
-import { betweenFiles, filesOutput, filesShape, titleOf } from './output.ts'
+import { betweenFiles, filesOutput, filesShape, titleOf } from './file-output.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'

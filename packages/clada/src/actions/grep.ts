@@ -1,6 +1,6 @@
 import { defaulting, defineAction, fail, flag, integer, ok, optional, path, rare, text } from '../core/action.ts'
 import { neverMatches, patternBelow } from './glob.ts'
-import { hitsOutput } from './output.ts'
+import { hitsOutput } from './search-output.ts'
 
 export const grep = defineAction({
   name: 'grep',

@@ -1,5 +1,5 @@
 import { defaulting, defineAction, flag, integer, path, rare } from '../core/action.ts'
-import { outlineOutput } from './output.ts'
+import { outlineOutput } from './structure-output.ts'
 import { onStructures } from './on-structures.ts'
 import type { OutlineEntry } from '../structure/document.ts'
 

@@ -17,7 +17,8 @@ import { type IgnoreRule, parseIgnoreRules, isIgnored } from '@clada/reply/text/
 import { tokenLength } from '@clada/reply/text/lines.ts'
 import { attempt } from './common.ts'
 import { onStructures } from './on-structures.ts'
-import { mapOutput, oneLined } from './output.ts'
+import { oneLined } from './one-line.ts'
+import { mapOutput } from './output.ts'
 import type { OutlineEntry } from '../structure/document.ts'
 
 export const projectMap = defineAction({

@@ -1,6 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { onStructures, targetParam } from './on-structures.ts'
-import { structureOutput } from './output.ts'
+import { structureOutput } from './structure-output.ts'
 
 export const readStructure = defineAction({
   name: 'read_structure',

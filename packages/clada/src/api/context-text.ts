@@ -9,7 +9,7 @@ import { userText } from '../report/failure.ts'
 import { QuotedContent } from '../report/words.ts'
 import type { OutlineEntry } from '../structure/document.ts'
 import { outlineView } from '../structure/outline-view.ts'
-import { outlineBody } from '../actions/output.ts'
+import { outlineBody } from '../actions/structure-output.ts'
 import { splitLines, tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 

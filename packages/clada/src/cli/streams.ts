@@ -1,7 +1,7 @@
 import { osReason } from '../core/os-words.ts'
 import fs from 'node:fs'
 import { isUtf8 } from 'node:buffer'
-import type { Config } from '../config/keys.ts'
+import type { Config } from '../config/nested-config.ts'
 import { wrapLine } from '../report/width.ts'
 import { spellOut } from '../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'

@@ -166,7 +166,7 @@ export class ActionRunner {
     if (given !== undefined && other !== undefined) return fail(whichFile(given, other))
     const first = await tryRun(() => spec.run(args, context))
     if (first.ok || given === undefined || !isMissingPath(first.problem, given)) return first
-    const { suggestPaths: intendedPaths } = await import('./intended.ts')
+    const { suggestPaths: intendedPaths } = await import('./similar-paths.ts')
     const { otherCase, suggested } = await intendedPaths(context.files, given)
     if (suggested.length === 0) return first
     const [only, ...others] = await filesThatFit(context.files, spec, args, suggested)
@@ -191,7 +191,7 @@ export class ActionRunner {
     const { root, startedIn } = this.#options.settings
     if (startedIn === undefined || base !== root || nodePath.isAbsolute(given) || given.startsWith('./'))
       return undefined
-    const { isListed } = await import('./intended.ts')
+    const { isListed } = await import('./similar-paths.ts')
     const other = nodePath.resolve(startedIn, given)
     if ((await isListed(files, absolute)) || !(await isListed(files, other))) return undefined
     return pathFrom(root, other)
@@ -234,7 +234,7 @@ export class ActionRunner {
     return {
       run: async (request) => {
         onProgram?.(request.command)
-        const meant = await (await import('./intended.ts')).runCommandAsAction(request, settings, context())
+        const meant = await (await import('./command-as-action.ts')).runCommandAsAction(request, settings, context())
         return meant ?? (await import('../commands/run-command.ts')).runCommand(request, own)
       },
       exec: async (request) => {

@@ -1,5 +1,5 @@
 import { fenceMarksFor } from '@clada/reply/regions/fences.ts'
-import { structureHelp } from '../actions/output.ts'
+import { structureHelp } from '../actions/structure-output.ts'
 import { type ActionResult, type Details, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { endFrame, isFrame, isTaskLine } from '@clada/reply/core/report-frames.ts'
 import { errorText, userText } from './failure.ts'

@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { groups, type KeyName, keyNames } from '../../config/keys.ts'
+import { type KeyName, keyNames } from '../../config/keys.ts'
+import { groups } from '../../config/nested-config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
 import { type Effective, merge, type ConfigSource } from '../../config/merge.ts'

@@ -1,4 +1,4 @@
-import { outlineBody } from '../../actions/output.ts'
+import { outlineBody } from '../../actions/structure-output.ts'
 import { Clada } from '../../api/clada.ts'
 import type { OutlineEntry } from '../../structure/document.ts'
 import { outlineView } from '../../structure/outline-view.ts'

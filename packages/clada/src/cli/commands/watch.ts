@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
-import type { Config } from '../../config/keys.ts'
+import type { Config } from '../../config/nested-config.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
 import { spellOut } from '../../report/words.ts'

@@ -1,33 +1,16 @@
 import { TAB, SPACE } from '../../core/character-codes.ts'
-import type { Finding } from '../../core/diagnostic.ts'
-import type { NotExecutedReason } from '../../core/block.ts'
 import { Source, textFrom } from '../../core/source.ts'
 import { foreignSyntax, type ForeignBlock, MarkList, Rows } from '../foreign/foreign.ts'
-import {
-  lastContentLine,
-  type Fence,
-  fenceAt,
-  type FenceRegion,
-  isDiffFence,
-  lineWithoutBom,
-} from '../../regions/fences.ts'
-import { isNumbered, Regions } from '../../regions/regions.ts'
-import { isWrapper, unwrapWhole } from '../../regions/wrapper.ts'
-import { isHeading, findLineAbove, readFileName, readFenceName, findFileInSection } from '../foreign/name.ts'
-import { writeHunk } from '../search-replace/search-replace.ts'
+import { fenceAt, lineWithoutBom } from '../../regions/fences.ts'
+import { Regions } from '../../regions/regions.ts'
+import { unwrapWhole } from '../../regions/wrapper.ts'
+import { isHeading, findLineAbove, readFileName } from '../foreign/name.ts'
 import type { Syntax } from '../syntax.ts'
-import { holdsEditMarkers, isProgramOutput } from './program-output.ts'
-import {
-  type Heredoc,
-  findHeredocs,
-  readFenceContent,
-  readLabelledPair,
-  type ProposedPair,
-  readPair,
-  rowTexts,
-} from './pair.ts'
-import { isFile, isSessionAbout, isShell, type Title, readTitle } from './title.ts'
-import { isExplanation, readSentenceTitle } from './sentence-title.ts'
+import { isFile, type Title, readTitle } from './title.ts'
+import { readSentenceTitle } from './sentence-title.ts'
+import { type ProposedFile, proposeFence, proposedBlock, unclosedFinding } from './proposed-file.ts'
+import { firstComment } from './file-comment.ts'
+import { type ScannedPart, readFencedFile } from './fenced-file.ts'
 
 /*
  * Whole files in a reply of a model that was not taught a format:
@@ -36,10 +19,10 @@ import { isExplanation, readSentenceTitle } from './sentence-title.ts'
  *   title    = the file, see `title.ts`, on the line above the fence, or in a heading a few lines above it
  *   fence    = "```" language [ path | ":" path | "title=" path ]
  *
- * Two fences are an edit where the words above them say which text is old and which is new, see `pair.ts`.
+ * Two fences are an edit where the words above them say which text is old and which is new, see `pair.ts`. Fences are read in `fenced-file.ts`.
  *
  * A comment on the first line may name the file instead. In a fence of shell commands, `cat > path <<'EOF'` names and
- * holds one. Nothing here says that it is meant, so it is shown before it is written. Not proposed: numbered lines,
+ * holds one, see `heredoc.ts`. Nothing here says that it is meant, so it is shown before it is written. Not proposed: numbered lines,
  * parts of a file, and what the words above call an example or the old text.
  */
 
@@ -62,15 +45,6 @@ export const proposal = {
   }),
   kind: 'proposal',
 } as const satisfies Syntax
-
-/** A file in a reply. */
-export interface ProposedFile {
-  readonly line: number
-  readonly last: number
-  readonly found: ForeignBlock
-  /** Why it is not proposed. */
-  readonly reason?: NotExecutedReason
-}
 
 /** Every file that a text seems to hold, in order. */
 export function findProposedFiles(given: Source): ProposedFile[] {
@@ -96,7 +70,7 @@ export function findProposedFiles(given: Source): ProposedFile[] {
     const found: ScannedPart | undefined =
       fence === undefined
         ? (readTagged(source, line) ?? readHeading(source, line))
-        : readFenced(source, fence, { floor, isExplained })
+        : readFencedFile(source, fence, { floor, isExplained })
     if (found === undefined) continue
     places.push(...(line <= shown ? found.places.map(asExample) : found.places))
     isExplained = found.isExplained ?? false
@@ -172,15 +146,6 @@ function readQuoted(source: Source, first: number): ScannedPart {
   }
 }
 
-interface ScannedPart {
-  readonly places: readonly ProposedFile[]
-  readonly last: number
-  /** It only holds files of its own. `shown`: as examples. */
-  readonly within?: 'read' | 'shown' | undefined
-  readonly isHeading?: true
-  readonly isExplained?: boolean
-}
-
 /** Headings that Code Web Chat teaches for what has no text: a deleted and a renamed file. */
 function readHeading(source: Source, line: number): ScannedPart | undefined {
   if (source.text.charCodeAt(source.startOf(line)) !== HASH) return undefined
@@ -237,325 +202,3 @@ const TAG_OPEN = 60
 const TAG =
   /^([ \t]*)<(file|boltAction|[a-z]+-write|antArtifact|create|create_?file|new_?file|write_?file|code|codeblock|PlandexBlock|proposed_file_replace|augment_code_snippet)(\s[^<>]*[^<>/])>\s*$/i
 const NAME = /\s(?:path|name|src|file|file_?path|file_?name|identifier|title)\s*=\s*["']([^"']+)["']/gi
-
-interface ProseBefore {
-  /** Lines above belong to what was found before. */
-  readonly floor: number
-  /** Whether the words above that only explain. */
-  readonly isExplained: boolean
-}
-
-function readFenced(source: Source, fence: FenceRegion, before: ProseBefore): ScannedPart {
-  const { first: opener, last } = fence
-  const { floor } = before
-  const above = findTitleAbove(source, opener, floor)
-  const inInfo = infoTitle(fence)
-  const [, language = ''] = /^\{?\.?([\w+#-]*)/.exec(fence.info) ?? []
-  const named = inInfo ?? above
-  if (isDiffFence(fence)) return { places: proposeHunks(source, fence, floor), last }
-  if (OTHER.test(language)) return { places: [], last }
-  const rows = readFenceContent(source, fence)
-  if (named !== undefined && named.said !== 'lines' && hasDiffMarks(rowTexts(rows), named.path))
-    return { places: proposeHunks(source, fence, floor), last }
-  const pair = readPair(source, fence, floor)
-  if (pair !== undefined) return { places: [proposePair(pair)], last: pair.last }
-  const labelled = readLabelledPair(rowTexts(rows))
-  if (labelled !== undefined) return { places: [proposePair({ ...labelled, ...fence, line: opener })], last }
-  if (isShell(language) || language === '') {
-    const docs = findHeredocs(rowTexts(rows))
-    if (docs.length > 0) return { places: docs.map((doc) => proposeHeredoc(source, opener + 1, doc)), last }
-  }
-  if (named === undefined && beginsWithFileTag(rows) === '<file') return { places: [], last, within: 'read' }
-  const comment = firstComment(rows, language)
-  const told = named === undefined && comment === undefined ? findSentenceAbove(source, opener, floor) : undefined
-  const title = named ?? told ?? (comment && { path: comment.path, said: 'whole' as const })
-  // The end of a fence that began above, in a part of the text that is not here.
-  if (title === undefined && fence.info === '' && endsEarlierFence(source, fence)) return { places: [], last: opener }
-  if (title === undefined) {
-    const isOuter = isWrapper(source, fence)
-    return { places: [], last, within: isOuter ? (fence.isClosed ? 'shown' : 'read') : undefined }
-  }
-  if (isSessionAbout(title.path, language) || beginsWithPrompt(rows, title.path)) return { places: [], last }
-  const first = comment?.isLabel ? opener + 2 : opener + 1
-  const isOutput = isProgramOutput(rowTexts(rows), title.path)
-  const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
-  const isExplained =
-    (title.said === 'whole' || title === above) &&
-    isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
-  // Snippets begin with a comment too that says where they belong.
-  const mayShow = isExplained || (title.path === comment?.path && !comment.isLabel && (named ?? told) === undefined)
-  const place = proposeFence(
-    source,
-    { path: title.path, said: isOutput ? 'old' : title.said, mayShow },
-    { ...fence, line, first, contentLast: lastContentLine(fence) },
-  )
-  const paths = comment === undefined ? [] : [comment.path, ...commentedBelow(rows, comment.path)]
-  if (paths.length > 1 && place.reason === undefined && title.path === comment?.path) {
-    const findings: readonly Finding[] = [{ line, code: 'files-in-fence', data: { paths } }]
-    const found = proposedBlock(title.path, { action: 'file_write', content: '' }, { line, last, findings })
-    return { places: [{ ...place, found }], last }
-  }
-  return { places: [place], last, isExplained }
-}
-
-/** Whether the words above a fence that a line, its mark or a comment names only explain; the same words as before if there are none. */
-function isOnlyExplained(
-  source: Source,
-  { opener, title }: { readonly opener: number; readonly title: number | undefined },
-  { floor, isExplained }: ProseBefore,
-): boolean {
-  const nearest = findLineAbove(source, opener, floor)
-  const row = title === undefined || nearest !== title ? '' : lineWithoutBom(source, title)
-  if (row !== '' && readFileName(row) === undefined && readTitle(row)?.said !== 'inside') return false
-  const line = title !== undefined && nearest === title ? findLineAbove(source, title, floor) : nearest
-  return line === undefined ? isExplained : isExplanation(lineWithoutBom(source, line))
-}
-
-/** Other files that comments name, each below a blank line, as the first comment names the first. */
-function commentedBelow(rows: Rows, first: string): string[] {
-  const paths = new Set<string>()
-  for (let line = rows.first + 1; line <= rows.last; line++) {
-    if (rows.row(line - 1).trim() !== '') continue
-    const path = fileInComment(rows.row(line))
-    if (path !== undefined && path !== first && isFile(path)) paths.add(path)
-  }
-  return [...paths]
-}
-
-/** A shell's prompt with a command, where no text of the file can begin so. */
-const beginsWithPrompt = (rows: Rows, path: string): boolean =>
-  rows.first <= rows.last &&
-  /^\$ [a-z]/.test(rows.row(rows.first)) &&
-  !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(path)
-
-const endsEarlierFence = (source: Source, { first, last, isClosed }: FenceRegion): boolean => {
-  for (let line = first + 1; line < last; line++) if ((fenceAt(source, line)?.info ?? '') !== '') return true
-  return !isClosed
-}
-
-const OTHER = /^(?:save|append|tool_code|tool_calls?|mermaid)$/i
-
-const beginsWithFileTag = (rows: Rows): string => {
-  for (let line = rows.first; line <= rows.last; line++) {
-    const text = rows.row(line).trimStart()
-    if (text !== '') return text.startsWith('<file ') ? '<file' : ''
-  }
-  return ''
-}
-
-/**
- * Whether the lines of a fence that does not say so are a diff: each has its mark. Lists in texts may begin with either
- * mark, and with both only in a diff.
- */
-function hasDiffMarks(rows: readonly string[], path: string): boolean {
-  if (/\.(?:diff|patch)$/i.test(path)) return false
-  const [first = '', ...others] = rows.filter((row) => row.trim() !== '')
-  const marked = first.startsWith('@@') ? others : [first, ...others]
-  const [added, removed] = ['+', '-'].map((mark) => marked.some((row) => row.startsWith(mark)))
-  const isList = /\.(?:md|mdx|markdown|txt|rst|adoc|ya?ml)$|(?:^|[/\\])[^./\\]*$/i.test(path)
-  return marked.every((row) => /^[-+ @\\]/.test(row)) && (added ?? false) && ((removed ?? false) || !isList)
-}
-
-/** The hunks of a diff that names no file, where the text above it does. */
-function proposeHunks(source: Source, fence: FenceRegion, floor: number): ProposedFile[] {
-  const { first, last, isClosed } = fence
-  const named = findFileInSection(source, first, 1)
-  const rows = rowTexts(readFenceContent(source, fence))
-  const isDiff =
-    rows.some((row) => /^[-+]/.test(row)) && !rows.some((row) => /^(?:---|\+\+\+) \S|^diff --|^@@@|^[<>]{5}/.test(row))
-  if (named === undefined || !isFile(named.path) || !isDiff || !isClosed) return []
-  const marked = withoutGap(rows)
-    .map((row) => (row === '' || /^[-+ @\\]/.test(row) ? row : ` ${row}`))
-    .join('\n')
-  const patch = marked.startsWith('@@') ? marked : `@@\n${marked}`
-  const { path } = named
-  // Another fence may be between.
-  const line = named.line < floor ? first : named.line
-  const found = {
-    ...proposedBlock(path, { action: 'file_patch', content: '' }, { line, last, findings: [] }),
-    params: { path, patch },
-  }
-  const said = readTitle(lineWithoutBom(source, named.line))?.said ?? 'whole'
-  return [{ line, last, found, reason: said === 'example' ? 'example' : undefined }]
-}
-
-/**
- * New lines without the space that models put between the mark and the text: `+ import os`. Where old lines are there too, the
- * place in the file says how far to shift.
- */
-const withoutGap = (rows: readonly string[]): readonly string[] => {
-  const filled = rows.filter((row) => !/^\+?\s*$/.test(row))
-  const isSpaced = filled.every((row) => row.startsWith('+ ')) && filled.some((row) => /^\+ \S/.test(row))
-  return isSpaced ? rows.map((row) => row.replace(/^\+ /, '+')) : rows
-}
-
-/** An old text that is empty is that of a new file. */
-function proposePair({ path, line, old, fresh, last, isClosed }: ProposedPair): ProposedFile {
-  const findings = isClosed ? [] : [unclosedFinding(line)]
-  const isNew = old.join('').trim() === ''
-  const content = fresh.map((row) => `${row}\n`).join('')
-  const found = proposedBlock(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, last, findings })
-  const search = old.map((row) => `${row}\n`).join('')
-  const patch = { path, patch: writeHunk({ search, replace: content }) }
-  return {
-    line,
-    last,
-    found: isNew || findings.length > 0 ? found : { ...found, params: patch },
-  }
-}
-
-/** `ts src/a.ts`, `ts:src/a.ts`, `ts title="src/a.ts"`; with lines, `12:40:src/a.ts`, it is a part. */
-function infoTitle(fence: Fence): Title | undefined {
-  // `{3-5}` says which lines a page highlights.
-  const info = fence.info.replace(/\s*\{[\d,\s-]+\}$/, '')
-  const stated = /(?:^|[\s{,])(?:title|file|filename|filepath|path|name)\s*[=:]\s*["']?([^"'\s}]+)/i.exec(info)?.[1]
-  const part = /^(?:\w+:)?\d+:\d+:(\S+)$|^(?:[\w+#-]+[:\s])?(\S+\.\w+)(?::|#L| \()\d+(?:-L?\d+)?\)?$/.exec(info)
-  if (part !== null) return { path: part[1] ?? part[2] ?? '', said: 'lines' }
-  const path = stated ?? readFenceName({ ...fence, info })
-  return path !== undefined && isFile(path) ? { path, said: 'whole' } : undefined
-}
-
-/** The title of a fence, and the line it is on. */
-export function findTitleAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
-  const nearest = findLineAbove(source, opener, floor)
-  if (nearest === undefined) return undefined
-  const title = readTitle(lineWithoutBom(source, nearest))
-  if (title !== undefined) return { ...title, line: nearest }
-  const told = readSentenceTitle(lineWithoutBom(source, nearest))
-  let said = 0
-  for (let line = nearest; line >= floor && said <= MOST_BETWEEN; line--) {
-    const row = lineWithoutBom(source, line)
-    if (!isHeading(row)) said += Number(row.trim() !== '')
-    else {
-      const title = readTitle(row) ?? readSentenceTitle(row)
-      // A sentence in its section may tell to change another file.
-      if (told !== undefined && title !== undefined && told.path !== title.path) return { ...told, line: nearest }
-      return title && { ...title, line }
-    }
-  }
-  return undefined
-}
-
-/** The sentence above a fence that tells to change something in a file, which a line above it may name. */
-function findSentenceAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
-  const line = findLineAbove(source, opener, floor)
-  const title =
-    line === undefined
-      ? undefined
-      : readSentenceTitle(lineWithoutBom(source, line), () => findFileInSection(source, opener, floor)?.path)
-  return line === undefined || title === undefined ? undefined : { ...title, line }
-}
-
-/** Lines of text between a heading that names a file and its fence. */
-const MOST_BETWEEN = 3
-
-/** A comment that only names a file, on the first line or below `#!`. A label in it addresses the reader. */
-function firstComment(rows: Rows, language: string): { path: string; isLabel: boolean } | undefined {
-  if (rows.first > rows.last) return undefined
-  const isBelow = /^(?:#!|<\?php|<!doctype)/i.test(rows.row(rows.first))
-  const row = isBelow && rows.first < rows.last ? rows.row(rows.first + 1) : rows.row(rows.first)
-  if (/^(?:md|mdx|markdown)$/i.test(language) && row.startsWith('#')) return undefined
-  const path = fileInComment(row)
-  if (path === undefined || !isFile(path)) return undefined
-  return { path, isLabel: !isBelow && /\bfile[ _-]?(?:path|name)?\s*:/i.test(row.replace(path, '')) }
-}
-
-/** Whether a line is a comment that names a file and says nothing else. */
-export const isFileComment = (line: string, path: string): boolean => fileInComment(line) === path
-
-function fileInComment(row: string): string | undefined {
-  if (!COMMENT.test(row)) return undefined
-  const comment = row
-    .replace(/^\s*\{?\/\*+\s*(.*?)\s*\*\/\}?\s*$/, '// $1')
-    .replace(/^\s*["']{3}(.*?)["']{3}\s*$/, '# $1')
-  return readFileName(comment) ?? REMARKED.exec(comment)?.[1]
-}
-
-/** `// In src/a.ts`, `# src/a.py - the new method`. */
-const REMARKED =
-  /^\s*(?:\/\/|#|--|;|%|<!--)+\s*(?:in\s+)?`?((?:[\w@.+-]+\/)+[\w@.+-]+\.\w+)`?(?:\s+[-–—:]\s.*|\s*:)?(?:\s*-->)?$/i
-
-const COMMENT = /^\s*(?:\/\/|#(?!!)|<!--|\{?\/\*|--|;|%|["']{3})/
-
-interface FencedLines {
-  /** Where it begins: its title, its fence, its tag. */
-  readonly line: number
-  /** The lines of its content. */
-  readonly first: number
-  readonly contentLast: number
-  readonly last: number
-  readonly indent: string
-  readonly isClosed: boolean
-}
-
-function proposeFence(
-  source: Source,
-  { path, said, mayShow = false }: Title & { readonly mayShow?: boolean },
-  { line, first, last, indent, isClosed, contentLast }: FencedLines,
-): ProposedFile {
-  const rows = new Rows(source, first, contentLast, indent)
-  const texts = rowTexts(rows)
-  const content = texts.map((text) => `${text}\n`).join('')
-  const reason =
-    said === 'example'
-      ? 'example'
-      : said === 'old'
-        ? 'quoted'
-        : said === 'lines' || isNumbered(texts) || (said === 'inside' && mayShow)
-          ? 'listing'
-          : holdsEditMarkers(texts)
-            ? 'unreadable'
-            : undefined
-  const found = proposedBlock(
-    path,
-    { action: 'file_write', content },
-    { line, last, findings: isClosed ? [] : [unclosedFinding(line)] },
-  )
-  const isLost = said === 'told' || isIndentedThroughout(texts)
-  const unplaced =
-    said === 'inside' ? 'example' : said === 'part' || (isLost && mayShow) ? 'listing' : isLost ? 'no-place' : undefined
-  return {
-    line,
-    last,
-    found: { ...found, part: unplaced !== undefined ? { unplaced } : mayShow ? { mayShow } : {} },
-    reason,
-  }
-}
-
-function proposeHeredoc(source: Source, top: number, doc: Heredoc): ProposedFile {
-  const line = top + doc.first
-  const last = Math.min(top + doc.end, source.lineCount)
-  const action = doc.append ? 'file_append' : 'file_write'
-  const content = doc.rows.map((row) => `${row}\n`).join('')
-  const findings: readonly Finding[] = doc.isClosed
-    ? doc.trouble === undefined
-      ? []
-      : [{ line, code: 'file-by-shell', data: { unknown: doc.trouble } }]
-    : [unclosedFinding(line)]
-  const found = proposedBlock(doc.path, { action, content }, { line, last, findings })
-  return { line, last, found }
-}
-
-const proposedBlock = (
-  path: string,
-  { action, content }: { readonly action: string; readonly content: string },
-  { line, last, findings }: { readonly line: number; readonly last: number; readonly findings: readonly Finding[] },
-): ForeignBlock => ({
-  action,
-  params: findings.length > 0 ? { path } : { path, content },
-  label: 'proposal',
-  startLine: line,
-  endLine: findings.some(({ code }) => code === 'file-open') ? null : last,
-  lastLine: last,
-  findings,
-})
-
-/** Whether every line is indented, as only a part of a file is. */
-const isIndentedThroughout = (texts: readonly string[]): boolean =>
-  texts.some((text) => text.trim() !== '') && texts.every((text) => /^\s|^$/.test(text))
-
-const unclosedFinding = (line: number, path?: string): Finding => ({
-  code: 'file-open',
-  data: { in: 'other', path },
-  line,
-})
