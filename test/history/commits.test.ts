@@ -115,6 +115,24 @@ describe.skipIf(lacks('ssh-keygen'))('commits are signed', () => {
     expect(checked.replace(/before .*/, 'before')).toBe('G AI: edit b.txt\nG clada: before\nN AI: edit a.txt\n')
     expect(await clada.undo()).toMatchObject({ success: true })
     expect(isSigned(root)).toBe(true)
+    git(root, 'tag', 'here')
+    git(
+      root,
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'of a person',
+      '--author=Zoë <zoe@example.com>',
+      '--date=@1700000000 +0530',
+    )
+    expect(await clada.perform('file_write', { path: 'b.txt', content: 'd\n' })).toMatchObject({ success: true })
+    const squashed = await clada.squash({ containing: '' })
+    expect(squashed).toMatchObject({ success: true })
+    expect(squashed.warnings).toBeUndefined()
+    const format = '--format=%G? %an <%ae> %ad'
+    const now = git(root, '-c', `gpg.ssh.allowedSignersFile=${home}/signers`, 'log', '-1', '--date=raw', format)
+    expect(now).toBe('G Zoë <zoe@example.com> 1700000000 +0530\n')
   })
 
   it('as the file asks for it that the user’s environment names, instead of the usual ones', async () => {

@@ -8,7 +8,17 @@ import { withTimeline } from '../history/recover.ts'
 import type { ExecutionRecord } from '../store/record.ts'
 import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { type Commit, isSigned, readCommits, signature, storeCommit, syncObjectNames } from '../git/objects.ts'
+import {
+  type Commit,
+  commitTree,
+  isSigned,
+  readCommits,
+  type Signature,
+  signature,
+  storeCommit,
+  syncObjectNames,
+} from '../git/objects.ts'
+import { usersSignature } from '../git/signing.ts'
 import { type Head, headOf, inRepository, refsWith, type Repository } from '../git/repository.ts'
 import { executionTrailers, identityOf } from '../store/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -50,12 +60,13 @@ export async function squashCommits(
     const repository = await idleRepository(settings.root, 'There are no commits to squash without one.')
     if (options.dryRun) {
       refuseWhileBack(await movesHere(settings))
-      return resultOf(await planSquash(repository, await headOf(repository), options))
+      return resultOf(await planSquash(repository, await headOf(repository), options), await usersSignature())
     }
     return await runMove(repository, { kind: 'squash', settings, how, refuse }, async (operation) => {
       const plan = await planSquash(repository, operation.place.head, options)
-      if (plan.runs.length === 0) return resultOf(plan)
-      return { ...resultOf(plan), ...(await squashInto(operation, plan, how.author)) }
+      const own = await usersSignature()
+      if (plan.runs.length === 0) return resultOf(plan, own)
+      return { ...resultOf(plan, own), ...(await squashInto(operation, plan, { author: how.author, signature: own })) }
     })
   } catch (error) {
     if (error instanceof ProblemError) return refuse(error.problem)
@@ -66,8 +77,10 @@ export async function squashCommits(
 const movesHere = (settings: Settings): Promise<readonly ExecutionRecord[]> =>
   withTimeline(settings, makePathJudge(pathPolicyOf(settings)), ({ records }) => records)
 
-function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
-  const signed = unsigned.map((id) => id.slice(0, 8)).join(', ')
+function resultOf({ runs, limit, unsigned }: SquashPlan, own: Signature | undefined): SquashResult {
+  // What becomes a part of a commit that the user signs loses nothing.
+  const covered = new Set(own && runs.flatMap(({ commits }) => commits.map(({ id }) => id)))
+  const signed = unsigned.flatMap((id) => (covered.has(id) ? [] : [id.slice(0, 8)])).join(', ')
   return {
     success: true,
     runs,
@@ -82,12 +95,12 @@ function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
 async function squashInto(
   operation: Operation,
   plan: SquashPlan,
-  author: string | null,
+  by: Committer,
 ): Promise<Pick<SquashResult, 'gitCommit' | 'before' | 'execution'>> {
   const { head, runs } = plan
   const { isolated } = operation.place
   const { branch } = operation.place.head
-  const ids = await rewriteCommits(isolated, plan, author)
+  const ids = await rewriteCommits(isolated, plan, by)
   const made = ids.at(-1) ?? plan.base ?? head
   await syncObjectNames(isolated, ids)
   const moved = { before: { commit: head, branch }, after: { commit: made, branch } }
@@ -97,8 +110,14 @@ async function squashInto(
   return { gitCommit: made, before: head, execution: operation.number }
 }
 
+interface Committer {
+  readonly author: string | null
+  /** What signs the new commits, where the user's own configuration asks for that. */
+  readonly signature: Signature | undefined
+}
+
 /** The new commits, the newest last. */
-async function rewriteCommits(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string[]> {
+async function rewriteCommits(isolated: IsolatedGit, plan: SquashPlan, by: Committer): Promise<string[]> {
   const { commits, ranges, runs } = plan
   const oldest = ranges.at(-1)?.[1] ?? 0
   const made: string[] = []
@@ -111,29 +130,53 @@ async function rewriteCommits(isolated: IsolatedGit, plan: SquashPlan, author: s
     // The newest commit of a run has its final tree.
     else if (ranges[index]?.[0] === at && runs[index]?.empty !== true) {
       const message = runs[index]?.message ?? ''
-      made.push(await storeCommit(isolated, oneCommit(commits.slice(...ranges[index]), parent, message, author)))
+      made.push(await combine(isolated, { members: commits.slice(...ranges[index]), parent, message }, by))
     }
   }
   return made
 }
 
+interface CombinedCommit {
+  readonly members: readonly Commit[]
+  readonly parent: string | undefined
+  readonly message: string
+}
+
 /** As with git's own squash, the oldest commit of a person gives author and date. */
-function oneCommit(
-  members: readonly Commit[],
-  parent: string | undefined,
-  message: string,
-  author: string | null,
-): Buffer {
+async function combine(
+  isolated: IsolatedGit,
+  { members, parent, message }: CombinedCommit,
+  { author, signature: signs }: Committer,
+): Promise<string> {
   const own = author === null ? members.findLast((commit) => !isByModel(commit)) : undefined
-  const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_AUTHOR_DATE: date } = identityOf(author)
-  const clada = latin1(`${name} <${mail}> ${date}`)
+  const identity = identityOf(author)
+  const parents = parent === undefined ? [] : [parent]
+  const tree = members[0]?.tree ?? ''
+  const text = message.replaceAll('\0', '')
+  const person = own && authorVariables(own.author)
+  if (signs !== undefined && (own === undefined || person !== undefined)) {
+    const parts = { tree, parents, message: text, identity: { ...identity, ...person } }
+    return commitTree(isolated, parts, signs)
+  }
+  const clada = latin1(
+    `${identity['GIT_AUTHOR_NAME']} <${identity['GIT_AUTHOR_EMAIL']}> ${identity['GIT_AUTHOR_DATE']}`,
+  )
   const lines = [
-    `tree ${members[0]?.tree}`,
-    ...(parent === undefined ? [] : [`parent ${parent}`]),
+    `tree ${tree}`,
+    ...parents.map((id) => `parent ${id}`),
     `author ${own?.author ?? clada}`,
     `committer ${clada}`,
   ]
-  return rawCommit(lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
+  return storeCommit(isolated, rawCommit(lines.join('\n'), `\n\n${latin1(text)}`))
+}
+
+/** The author of a commit, as git is told it; undefined where git would not write the same. */
+function authorVariables(author: string): Record<string, string> | undefined {
+  const bytes = Buffer.from(author, 'latin1')
+  const text = bytes.toString('utf8')
+  const [, name, mail, date] = /^([^\s<>](?:[^<>\n]*[^\s<>])?) <([^\s<>]+)> (\d+ [+-]\d{4})$/.exec(text) ?? []
+  if (name === undefined || mail === undefined || !Buffer.from(text).equals(bytes)) return undefined
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_AUTHOR_DATE: `@${date}` }
 }
 
 /** The same commit with another parent, without its signature, which would be invalid. */
