@@ -12,6 +12,32 @@ const at = (root: string, name: string) => path.join(root, name)
 const clada = (root: string, options: { atomic?: boolean } = {}) =>
   new Clada({ repoPath: root, gitCommit: false, ...options })
 
+describe.skipIf(process.platform === 'win32')('a file that is too large to be compared', () => {
+  const actions = ['file_delete', 'file_move', 'file_copy', 'run'] as const
+  const paramsOf = (root: string) => ({
+    file_delete: { path: at(root, 'huge.bin') },
+    file_move: { old_path: at(root, 'huge.bin'), new_path: at(root, 'b.bin') },
+    file_copy: { old_path: at(root, 'huge.bin'), new_path: at(root, 'b.bin') },
+    run: { command: 'rm huge.bin' },
+  })
+
+  it.each(actions)('%s costs that action and no other, in a preview and in a group', async (action) => {
+    const root = scratchDir({ 'huge.bin': '' })
+    // All holes: it takes no room.
+    fs.truncateSync(at(root, 'huge.bin'), 3 * 1024 ** 4)
+    const document = blocks([action, paramsOf(root)[action]], ['file_write', { path: at(root, 'a.txt'), content: 'x' }])
+    const { result } = await clada(root).preview(document)
+    expect(result.fatalError).toBeUndefined()
+    expect(result.results.map(({ success, code }) => [success, code])).toEqual([
+      [false, 'file_too_large'],
+      [true, undefined],
+    ])
+    const whole = await clada(root, { atomic: true }).execute(document)
+    expect([whole.fatalError, whole.results[0]?.code]).toEqual([undefined, 'file_too_large'])
+    expect(fs.readdirSync(root)).toEqual(['huge.bin'])
+  })
+})
+
 describe('a preview', () => {
   it('changes nothing, and later actions see what earlier ones did', async () => {
     const root = scratchDir({ 'a.txt': 'one\n', 'b.txt': 'bee\n', 'd/c.txt': 'sea needle\n' })

@@ -137,7 +137,7 @@ export class StagedTree implements Tree {
   remove(at: Location, { readOnly }: Removal = {}): void {
     const look = this.look(at)
     if (look === undefined) throw missing(at, 'unlink')
-    refuseOther(look, at, 'unlink')
+    refuseUnstageable(look, at, 'unlink')
     if (look.readOnly && look.type === 'file' && readOnly === undefined) throw readOnlyError(at, 'unlink')
     this.#step({ kind: 'remove', at, readOnly })
     this.#put(at, { type: 'absent' })
@@ -162,7 +162,7 @@ export class StagedTree implements Tree {
     if (this.adoptedBytes + size > mostAdopted)
       throw new ProblemError({ kind: 'too-large', path: at.given, size, limit: mostAdopted })
     const look = this.look(at)
-    if (look !== undefined) refuseOther(look, at, 'rename')
+    if (look !== undefined) refuseUnstageable(look, at, 'rename')
     if (look?.type === 'symlink') this.remove(at)
     const base = look?.type === 'file' ? this.read(at, Infinity) : null
     this.#makeParents(at)
@@ -319,7 +319,7 @@ export class StagedTree implements Tree {
 
   #refuseTarget(at: Location, op: string): void {
     const look = this.look(at)
-    if (look !== undefined) refuseOther(look, at, op)
+    if (look !== undefined) refuseUnstageable(look, at, op)
     if (look?.readOnly && look.type === 'file') throw readOnlyError(at, op)
   }
 
@@ -343,7 +343,7 @@ export class StagedTree implements Tree {
   #fileNode(at: Location, op: string): StagedNode {
     const look = this.look(at)
     if (look === undefined) throw missing(at, op)
-    refuseOther(look, at, op)
+    refuseUnstageable(look, at, op)
     const node = this.#find(at)
     if (node !== 'below') return node
     if (look.type === 'symlink') return { type: 'symlink', bytes: undefined, origin: at }
@@ -466,7 +466,11 @@ function childName(key: string, dir: string): string | undefined {
 }
 
 /** What is there is no file and no link: a directory, or something that nothing could bring back. */
-function refuseOther({ type }: Pick<EntryInfo, 'type'>, at: Location, op: string): void {
+/** Also a file that is too large to be compared: what was there is held in memory to be shown. */
+function refuseUnstageable({ type, size }: Pick<EntryInfo, 'type' | 'size'>, at: Location, op: string): void {
   if (type === 'directory') throw directoryError(at, op)
   if (type === 'other') throw new ProblemError({ kind: 'not-regular', path: at.given, type: 'special file', op })
+  if (size > mostStaged) throw new ProblemError({ kind: 'too-large', path: at.given, size, limit: mostStaged })
 }
+
+const mostStaged = 1024 ** 3
