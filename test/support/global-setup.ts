@@ -13,9 +13,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   delete process.env['NODE_EXTRA_CA_CERTS']
   const dir = fs.mkdtempSync(path.join(import.meta.dirname, '../../node_modules/.clada-test-'))
   const dist = path.join(dir, 'dist')
+  const warnings = path.join(dir, 'warnings')
   // A command line that cannot be built fails the tests that start it, and no others.
   await buildCommandLine(dist).then(
-    () => shareCompiled(dist, path.join(dir, 'code')),
+    () => writeQuickStart(dist, { code: path.join(dir, 'code'), warnings }),
     (error: unknown) => console.error('The command line cannot be built:', error),
   )
   await buildPage(path.join(dist, 'ui')).catch((error: unknown) => console.error('The page cannot be built:', error))
@@ -27,8 +28,13 @@ export default async function setup(project: TestProject): Promise<() => void> {
   project.provide('state', state)
   const repository = newRepository()
   project.provide('repository', repository)
+  project.provide('warnings', warnings)
   return () => {
+    const warned = fs.existsSync(warnings) ? fs.readFileSync(warnings, 'utf8') : ''
     for (const made of [dir, state, repository, ...memory]) fs.rmSync(made, { recursive: true, force: true })
+    if (warned === '') return
+    process.exitCode = 1
+    console.error(`Node warned, which users would see:\n${warned}`)
   }
 }
 
@@ -49,11 +55,20 @@ function workInMemory(): string[] {
   }
 }
 
-/** One place for the compiled code of all tests: the state directory of a test may be gone before a process ends. */
-function shareCompiled(dist: string, to: string): void {
+/**
+ * One place for the compiled code of all tests: the state directory of a test may be gone before a process ends. And one for
+ * the warnings of Node, whoever starts it and whether or not they look at its stderr.
+ */
+function writeQuickStart(dist: string, to: { code: string; warnings: string }): void {
   fs.writeFileSync(
     path.join(dist, 'quick.cjs'),
-    `process.env.CLADA_CODE_CACHE = ${JSON.stringify(to)}
+    `process.env.CLADA_CODE_CACHE = ${JSON.stringify(to.code)}
+process.on('warning', ({ stack }) => {
+  const text = process.argv.slice(2).join(' ') + ': ' + stack + '\\n'
+  try {
+    require('node:fs').appendFileSync(${JSON.stringify(to.warnings)}, text)
+  } catch {}
+})
 require('./cli.cjs')
 delete process.env.CLADA_CODE_CACHE
 `,
@@ -83,6 +98,8 @@ declare module 'vitest' {
      * `cli.cjs`, or the single-file executable that `CLADA_TEST_BINARY` names.
      */
     cli: string
+    /** Where warnings of Node are noted: at the end the tests fail because of them. */
+    warnings: string
     /** The state directory of all tests that have none of their own. */
     state: string
     /** A repository without a commit, to copy. */

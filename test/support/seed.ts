@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import fc from 'fast-check'
-import { afterAll, beforeEach, inject, type TestContext } from 'vitest'
+import { afterAll, beforeEach, expect, inject, type TestContext } from 'vitest'
 
 /**
  * The same random texts every time, so that the same code gives the same result; a run that is to find something new
@@ -12,6 +12,13 @@ if (asked !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 
 
 // Before each file anew: the process is shared, and a test may have left its own.
 process.env['XDG_STATE_HOME'] = inject('state')
+
+/** The library's users would see these on their screens. Once, because files share a process. */
+if (!process.listeners('warning').some(({ name }) => name === noteWarning.name)) process.on('warning', noteWarning)
+
+function noteWarning({ stack }: Error): void {
+  fs.appendFileSync(inject('warnings'), `${expect.getState().testPath}: ${stack}\n`)
+}
 
 /** Tests that make links, modes or names that Windows does not have are skipped by name. Wine claims to make links. */
 if (process.platform === 'win32') {
