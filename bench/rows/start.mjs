@@ -3,7 +3,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { block, cli, executable, env, scratch, spawned, writeFiles } from '../measure.mjs'
 
-const dir = path.join(scratch, 'start')
 const requests = [
   {
     id: 1,
@@ -14,7 +13,8 @@ const requests = [
   { id: 2, method: 'tools/list' },
 ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-const commands = {
+/** By a project of their own: what was executed in one before is read at each start. */
+const commands = (dir) => ({
   version: { what: '`clada version`', args: ['version'] },
   diff: { what: '`clada diff` of one block', args: ['diff', '--root', dir, path.join(dir, 'reply.md')] },
   block: {
@@ -27,9 +27,12 @@ const commands = {
     args: ['outline', '--root', dir, path.join(dir, 'code.ts')],
   },
   mcp: { what: '`clada mcp` until the list of tools', args: ['mcp', '--root', dir], input: requests.join('') },
-}
+})
 
-function row(id, program, { what, args, before, input }) {
+function row(kind, name, program) {
+  const id = `${kind}-${name}`
+  const dir = path.join(scratch, id)
+  const { what, args, before, input } = commands(dir)[name]
   return {
     id,
     what,
@@ -50,9 +53,9 @@ function row(id, program, { what, args, before, input }) {
   }
 }
 
+const names = Object.keys(commands(scratch))
+
 export const rows = [
-  ...Object.entries(commands).map(([name, command]) => row(`start-${name}`, [process.execPath, cli], command)),
-  ...(executable === undefined
-    ? []
-    : Object.entries(commands).map(([name, command]) => row(`executable-${name}`, [executable], command))),
+  ...names.map((name) => row('start', name, [process.execPath, cli])),
+  ...(executable === undefined ? [] : names.map((name) => row('executable', name, [executable]))),
 ]
