@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { makeMap } from '../../packages/page/src/reply/lanes.ts'
+import { makeMap } from '../../packages/page/src/reply/map-rows.ts'
 import { compareTexts, findDifference, countScreenLines, makeRows } from '../../packages/page/src/diff/rows.ts'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('')

@@ -6,7 +6,7 @@ import { Nearby, NotText } from '../../page/src/diff/diffs.tsx'
 import { StateIcon } from '../../page/src/icons.tsx'
 import { Counts, isolateParts, Name } from '../../page/src/parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { labelOf, type BlockMark } from '../../page/src/words.ts'
+import { labelOf, type BlockMark } from '../../page/src/labels.ts'
 import { spellOutCommand } from '../../clada/src/report/words.ts'
 import { readDetail, done } from './panel-state.ts'
 

@@ -26,7 +26,7 @@ import {
   view,
   wanted,
 } from './store.ts'
-import { stillChecking } from './words.ts'
+import { stillChecking } from './labels.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 
 /** What a person can do. Buttons and keys call the same functions. */

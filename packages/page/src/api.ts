@@ -1,5 +1,5 @@
 import type { RefusedReply } from '../../clada/src/ui/protocol.ts'
-import { currentKey } from './key.ts'
+import { currentKey } from './session-key.ts'
 
 /** The server did not do what it was asked, and says why. */
 export class ApiError extends Error {

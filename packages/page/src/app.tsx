@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { focusOn, openDocument, openFile, refresh } from './actions.ts'
 import { Button } from './button.tsx'
-import { Cards } from './cards.tsx'
+import { Cards } from './question-cards.tsx'
 import { Help } from './help.tsx'
 import { ThemeIcon } from './icons.tsx'
 import { PromptView } from './prompt/prompt-view.tsx'

@@ -1,9 +1,9 @@
 import type { OutputEvent, PageState, ReplyPlan, ResultEvent } from '../../clada/src/ui/protocol.ts'
 import { ApiError, get, openEvents, noAnswer, postText } from './api.ts'
-import { dropReply, type HeldReply, heldReply, holdReply, lostReply } from './held.ts'
-import { askForKey, currentKey, shareKey } from './key.ts'
+import { dropReply, type HeldReply, heldReply, holdReply, lostReply } from './held-reply.ts'
+import { askForKey, currentKey, shareKey } from './session-key.ts'
 import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
-import { stillChecking } from './words.ts'
+import { stillChecking } from './labels.ts'
 
 /** Listens to the server. When it goes away, the page says so and asks again until it is back. */
 export async function connect(): Promise<never> {

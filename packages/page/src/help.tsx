@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
-import { shortcuts, type Shortcut } from './keys.ts'
+import { shortcuts, type Shortcut } from './shortcuts.ts'
 import { helpOpen, singleKeys, writeStored } from './store.ts'
 
 const headings = [

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { BlockMark } from './words.ts'
+import type { BlockMark } from './labels.ts'
 
 const half = (
   <>

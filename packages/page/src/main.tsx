@@ -3,7 +3,7 @@ import './main.css'
 import { App } from './app.tsx'
 import { followBackButton } from './back-button.ts'
 import { connect } from './connection.ts'
-import { listenToKeys } from './keys.ts'
+import { listenToKeys } from './shortcuts.ts'
 
 // The token was used: it is removed from the address bar.
 if (location.pathname !== '/' || location.search !== '') history.replaceState(null, '', '/')

@@ -7,7 +7,7 @@ import type {
   PlanBlock,
   TouchedFile,
 } from '../../clada/src/ui/protocol.ts'
-import { labelOf, type BlockMark, markOf } from './words.ts'
+import { labelOf, type BlockMark, markOf } from './labels.ts'
 
 /** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
 

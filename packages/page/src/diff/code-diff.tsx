@@ -7,7 +7,7 @@ import { ignoresSpace } from '../store.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import { CodeLine } from './code-line.tsx'
 import { listColours, parseTree } from './colours.ts'
-import { type Beginning, register } from './jump.ts'
+import { type Beginning, register } from './jump-to-change.ts'
 import {
   compareTexts,
   findDifference,

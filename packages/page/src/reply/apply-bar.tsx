@@ -1,7 +1,7 @@
 import { applyMarked, copyReport, stopRun } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { chosen, live, page, plan, tally, tornGroup } from '../store.ts'
-import { undoLast } from '../timeline/turn.tsx'
+import { undoLast } from '../timeline/undo-and-steps.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 

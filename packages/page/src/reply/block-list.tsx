@@ -4,7 +4,7 @@ import { BlockName, Counts, Name } from '../parts.tsx'
 import { filter, type Filter, groupSizes, looked, marked, findOutcome, plan, shownBlocks, blockMark } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { labelOf } from '../words.ts'
+import { labelOf } from '../labels.ts'
 import { formatCount } from '@clada/reply/core/words.ts'
 import type { PlanBlock, TouchedFile } from '../../../clada/src/ui/protocol.ts'
 

@@ -4,7 +4,7 @@ import type { BlockDetail, ReplyPlan, PlanBlock } from '../../../clada/src/ui/pr
 import { focusOn, isRunning, currentBlock, showNotice, showErrors } from '../actions.ts'
 import { get, post, postText } from '../api.ts'
 import { showPlan } from '../connection.ts'
-import { jump, showHunk } from '../diff/jump.ts'
+import { jump, showHunk } from '../diff/jump-to-change.ts'
 import { pending, plan, announcement } from '../store.ts'
 
 /** The decisions about a block: which changes are taken, with which text, in which place. */

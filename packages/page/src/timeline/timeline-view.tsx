@@ -8,7 +8,7 @@ import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
 import { StateIcon } from '../icons.tsx'
 import { Name, Search } from '../parts.tsx'
-import { DiffTools } from '../reply/detail.tsx'
+import { DiffTools } from '../reply/block-detail.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
@@ -27,7 +27,7 @@ import {
   wanted,
   possibleTurn,
 } from './timeline.ts'
-import { runStep, Turn, runTurn } from './turn.tsx'
+import { runStep, Turn, runTurn } from './undo-and-steps.tsx'
 
 /** What was executed here, newest first, and what others did in between. */
 export function TimelineView() {

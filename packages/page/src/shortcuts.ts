@@ -30,7 +30,7 @@ import { decideAt, editBlock, editReply, moveHunk, toggleBlock } from './reply/c
 import { detailOpen, helpOpen, plan, singleKeys, type PageView, view } from './store.ts'
 import { nextTheme } from './theme.ts'
 import { selectEntry, at as entryAt, entries, markEntry, moveEntry, shows } from './timeline/timeline.ts'
-import { runStep, runTurn, undoLast } from './timeline/turn.tsx'
+import { runStep, runTurn, undoLast } from './timeline/undo-and-steps.tsx'
 
 export interface Shortcut {
   /** As `KeyboardEvent.key` says it; several do the same. */

@@ -5,9 +5,9 @@ import { plan, blockMark } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { BlockName } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { labelOf } from '../words.ts'
+import { labelOf } from '../labels.ts'
 import type { PlanBlock } from '../../../clada/src/ui/protocol.ts'
-import { makeMap, type MapRow } from './lanes.ts'
+import { makeMap, type MapRow } from './map-rows.ts'
 
 const rowHeight = 34
 const laneWidth = 14

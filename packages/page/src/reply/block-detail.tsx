@@ -20,7 +20,7 @@ import {
 } from '../store.ts'
 import { BlockName, isolateParts } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { labelOf } from '../words.ts'
+import { labelOf } from '../labels.ts'
 import { AllFiles } from './all-files.tsx'
 import { BlockFiles, Editor, ParamsEditor } from './block-files.tsx'
 import {
@@ -36,7 +36,7 @@ import {
   toggleBlock,
 } from './choices.ts'
 import { Failure, placeName } from './failure.tsx'
-import { ReplyMap } from './map.tsx'
+import { ReplyMap } from './reply-map.tsx'
 
 /** What is looked at: one block, all files, or the map. */
 export function Detail() {
