@@ -309,6 +309,28 @@ describe('the output of a failed command', () => {
     expect(view.text.length).toBeLessThan(said.length / 2)
   })
 
+  it('has no line twice where the only failure reaches into the end', () => {
+    const passed = Array.from({ length: 30 }, (_, nth) => `compiling part ${nth}`)
+    const failure = [
+      '---- adds stdout ----',
+      'panicked at src/cart.rs',
+      ...Array.from({ length: 20 }, (_, nth) => `note ${nth}`),
+    ]
+    const view = failureView([...passed, ...failure, 'test result: FAILED'].join('\n'), 101, { room: 50_000 })
+    if (typeof view === 'string') throw new Error('it is not short')
+    expect(view.text).toBe(
+      [
+        'exit code 101',
+        'first failure:',
+        ...failure,
+        'test result: FAILED',
+        '[output truncated] 30 of 53 lines not shown; run less at a time to see them',
+      ].join('\n'),
+    )
+    const whole = [...failure, ...Array.from({ length: 5 }, (_, nth) => `part ${nth}`), ...passed.slice(0, 20)]
+    expect(failureView(whole.join('\n'), 1, { room: 50_000 })).toBe(whole.join('\n'))
+  })
+
   it('is whole when it is short', () => {
     expect(failureView('one\ntwo', 1, { room: 1000 })).toBe('one\ntwo')
   })
@@ -394,6 +416,17 @@ describe('frames of code that is not of the project', () => {
         '             at ./src/cart.rs:57:17',
       ],
       [0, 1, 2, '   ... 2 more frames outside the project', 7, 8],
+    ],
+    [
+      'Rust, of two frames',
+      [
+        '   6: core::ops::function::FnOnce::call_once',
+        '             at /rustc/5980/library/core/src/ops/function.rs:250:5',
+        '   7: core::ops::function::FnOnce::call_once',
+        '             at /rustc/5980/library/core/src/ops/function.rs:250:5',
+        'note: some details are omitted',
+      ],
+      [0, 1, '   ... 1 more frame outside the project', 4],
     ],
     [
       'Node.js',

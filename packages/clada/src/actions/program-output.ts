@@ -114,23 +114,26 @@ const caches = new Set([
 export function failureView(said: string, exitCode: unknown, { room }: Pick<Showing, 'room'>): string | CutText {
   const lines = said.split('\n')
   if (lines.length <= shortOutput && said.length <= Math.min(room, shortOutput * 160)) return said
-  const end = lines.slice(-endLines)
   const sections = failuresIn(lines)
   const [first, ...others] = sections
-  const shown =
-    first === undefined ? aroundError(lines) : lines.slice(first.start, Math.min(first.end, first.start + sectionLines))
+  const last = first === undefined ? 0 : Math.min(first.end, first.start + sectionLines)
+  const shown = first === undefined ? aroundError(lines) : lines.slice(first.start, last)
+  // The only failure often reaches into the end.
+  const end = lines.slice(Math.max(last, lines.length - endLines))
   const parts = typeof exitCode === 'number' ? [`exit code ${exitCode}`] : []
   if (shown.length > 0) parts.push('first failure:', ...shown.map(clipProgramLine))
   parts.push(...otherFailures(first, others))
-  parts.push('end of the output:', ...end.map(clipProgramLine))
+  if (end.length > 0) parts.push('end of the output:', ...end.map(clipProgramLine))
   const left = lines.length - shown.length - end.length
-  if (left <= 0) return said
+  // A mark for a few lines would take as many.
+  if (left <= 0 || (left <= fewLines && said.length <= room)) return said
   const cut = `${left} of ${lines.length} lines not shown; run less at a time to see them`
   return { text: [...parts, `[output truncated] ${cut}`].join('\n'), cut }
 }
 
 const shortOutput = 45
 const endLines = 15
+const fewLines = 5
 const sectionLines = 30
 const clipProgramLine = (line: string): string => (line.length > 300 ? `${line.slice(0, 300)}… [line cut]` : line)
 

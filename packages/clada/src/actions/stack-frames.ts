@@ -1,3 +1,5 @@
+import { formatCount } from '@clada/reply/core/words.ts'
+
 /**
  * Where an error came through code that is not the project's: the runtime, the standard library, installed packages. The
  * first frame of such a stretch tells what was called; the others are counted.
@@ -9,19 +11,23 @@ export function foldForeignFrames(text: string): string {
     const frames = foreignFramesAt(lines, at)
     const [first, ...others] = frames
     const taken = frames.reduce((sum, { size }) => sum + size, 0)
-    if (first === undefined || others.length < leastFolded) {
+    if (first === undefined || taken - first.size < leastFolded) {
       const size = Math.max(1, taken)
       kept.push(...lines.slice(at, at + size))
       at += size
       continue
     }
     const indent = /^\s*/.exec(lines[at] ?? '')?.[0] ?? ''
-    kept.push(...lines.slice(at, at + first.size), `${indent}... ${others.length} more frames outside the project`)
+    kept.push(
+      ...lines.slice(at, at + first.size),
+      `${indent}... ${formatCount(others.length, 'more frame', 'more frames')} outside the project`,
+    )
     at += taken
   }
   return kept.join('\n')
 }
 
+/** Lines. */
 const leastFolded = 2
 
 interface ForeignFrame {
