@@ -4,7 +4,7 @@ import type { Inspected } from '../../packages/clada/src/core/recorder.ts'
 import { ContentStore } from '../../packages/clada/src/store/content-store.ts'
 import { type PathRecord, type State, type StepRecord } from '../../packages/clada/src/store/record.ts'
 import { refusalOf } from '../../packages/clada/src/report/explain.ts'
-import { pathsOfAction, planFor, type RevertedPath } from '../../packages/clada/src/timetravel/undo-plan.ts'
+import { pathsOfAction, planPath, type RevertedPath } from '../../packages/clada/src/timetravel/undo-plan.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { recordOf } from './world.ts'
 
@@ -44,7 +44,7 @@ async function planOf({ before, after, last = after, now, how = 'refuse', ...res
     wanted,
     path: _,
     ...plan
-  } = await planFor(entry, '/a.txt', { contents, inspect: () => now, isBlocked: () => false }, how)
+  } = await planPath(entry, '/a.txt', { contents, inspect: () => now, isBlocked: () => false }, how)
   if (wanted === undefined) return plan
   const { to, like } = wanted
   const text = to.type === 'file' ? String(to.bytes) : to.type
@@ -129,7 +129,7 @@ describe('the plan of an undo', () => {
     ],
     'a later action changed the same line': [
       { before: file('x\n'), after: file('y\n'), last: file('z\n'), now: found('z\n'), later: 2 },
-      { meets: 2 },
+      { overlapsAction: 2 },
     ],
     'a special file': [
       { before: { type: 'other' }, after: absent, now: absent },

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { explainDifference } from '@clada/reply/text/explain-difference.ts'
 
 test.each([
-  ['a\nb\n', 'a\nb', 'old_text is there but for a final newline'],
-  ['\na\nb', 'a\nb', 'old_text is there but for a newline before it'],
-  ['\n\na\n\n', 'a', 'old_text is there but for the newlines around it'],
+  ['a\nb\n', 'a\nb', 'old_text matches except for a final newline'],
+  ['\na\nb', 'a\nb', 'old_text matches except for a newline before it'],
+  ['\n\na\n\n', 'a', 'old_text matches except for the newlines around it'],
   ['a\r\nb', 'a\nb', 'old_text has CRLF line ends'],
   ['a  \nb', 'a\nb', 'only trailing spaces differ'],
   ['a\nb', 'a \nb', 'only trailing spaces differ'],
@@ -48,5 +48,5 @@ test.each([
 })
 
 test('names the parameter it is told', () => {
-  expect(explainDifference('a\n', 'a', 'old_text_end')).toBe('old_text_end is there but for a final newline')
+  expect(explainDifference('a\n', 'a', 'old_text_end')).toBe('old_text_end matches except for a final newline')
 })

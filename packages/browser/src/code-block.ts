@@ -2,7 +2,7 @@ import { listChildren, hasLines, isCodeBlock, isControl, findParent } from './do
 import { LineBuilder } from './lines.ts'
 import { isFile } from '@clada/reply/syntax/proposal/title.ts'
 
-/** What of a page can be seen; `visibility.ts` decides. */
+/** The visible text of a page; `visibility.ts` decides. */
 export interface VisibleText {
   dataOf(text: Text): string
   textIn(node: Node): string

@@ -94,7 +94,7 @@ export const findBackground = (element: Element): Colour | undefined =>
 const leastHeight = 4
 /** For one character. Letters of proportional fonts are about 3 wide at 6 px. */
 const leastWidth = 0.8
-/** What of its colour a text must have at least. */
+/** The least opacity of a text that counts as visible. */
 const leastOpacity = 0.15
 /** Of 255, in at least one of red, green and blue. */
 const leastContrast = 16

@@ -204,7 +204,7 @@ function signAnew(foreign: string, signer: Signer): void {
   fs.rmSync(fresh, { recursive: true, force: true })
   const unreadable = signedCopy(history, fresh, signer, () => true)
   for (const number of unreadable) moveInto(dirOf(history, number), dirOf(path.join(foreign, 'unreadable'), number))
-  // Whoever brought it must not name directories that are swept.
+  // Brought by somebody else, it must not name directories that are swept.
   fs.rmSync(path.join(foreign, 'running'), { recursive: true, force: true })
   fs.rmSync(history, { recursive: true, force: true })
   if (fs.existsSync(fresh)) renameFile(fresh, history)

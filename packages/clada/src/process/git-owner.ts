@@ -14,7 +14,7 @@ export interface Unusable {
 /**
  * Why git would not use the repository of a directory, by its owner. Git itself is asked only if a part of it belongs to
  * another user: `safe.directory` in the user's own config allows such a repository, in that of the repository it does not
- * count. Whoever owns a repository decides which programs git starts in it.
+ * count. The owner of a repository decides which programs git starts in it.
  */
 export function foreignOwner(top: string, { gitDir }: GitDirs): Unusable | undefined {
   const user = process.geteuid?.()

@@ -36,7 +36,7 @@ export interface ExecutionRecord {
   /** What a step back removed that was not committed. */
   readonly uncommitted?: readonly string[]
   /**
-   * What of it the step left as it is, because the older commit has the same. `git checkout` of the branch changes it all the
+   * The paths that the step left as they are, because the older commit has the same. `git checkout` of the branch changes it all the
    * same, and the step forward from there restores it.
    */
   readonly unchanged?: readonly UnchangedPath[]

@@ -25,7 +25,7 @@ import {
 import { heldBacks, interruptedPaths, type StepBack } from '../store/timeline.ts'
 import { idleRepository, isAt, type Operation, runMove } from './operation.ts'
 import { everythingBelow, planCheckout, WouldOverwrite } from './plan-checkout.ts'
-import { type PathPlan, planAll, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { type PathPlan, planUndo, type RevertedPath, revertedPaths } from './undo-plan.ts'
 
 /** The result of one step back or forward. */
 export interface StepResult {
@@ -209,7 +209,7 @@ async function planRevert(operation: Operation, way: Way): Promise<PathPlan[]> {
     isBlocked: () => false,
     names: (absolute: string) => workspace.names(absolute),
   }
-  const plans = await planAll(await asHere(operation, way), root, known, 'refuse')
+  const plans = await planUndo(await asHere(operation, way), root, known, 'refuse')
   return plans.map((plan) => ({ ...plan, path: nameInTop(operation, path.resolve(root, plan.path)) }))
 }
 

@@ -28,7 +28,7 @@ export interface PathPlan {
   /** The reason why it is left as it is; no conflict. */
   readonly left?: string
   /** A later action that changed the same lines. */
-  readonly meets?: number
+  readonly overlapsAction?: number
 }
 
 /** The contents that were kept, and what is there now. */
@@ -43,13 +43,13 @@ interface AllKnown extends UndoContext {
   readonly names: OpenWorkspace['names']
 }
 
-export async function planAll(
+export async function planUndo(
   entries: readonly RevertedPath[],
   root: string,
   known: AllKnown,
   onChange: 'merge' | 'refuse',
 ): Promise<PathPlan[]> {
-  const planned = entries.map((entry) => planFor(entry, path.resolve(root, entry.path), known, onChange))
+  const planned = entries.map((entry) => planPath(entry, path.resolve(root, entry.path), known, onChange))
   const plans = await Promise.all(planned)
   const leaving = new Set(plans.flatMap(({ wanted }) => (wanted?.to.type === 'absent' ? wanted.absolute : [])))
   return plans.map((plan) =>
@@ -66,7 +66,7 @@ function isOccupied({ wanted }: PathPlan, leaving: ReadonlySet<string>, { inspec
   return [...files, ...dirs].some((name) => !leaving.has(path.join(absolute, name)))
 }
 
-export async function planFor(
+export async function planPath(
   { path: short, before, after, last, later, ignored }: RevertedPath,
   absolute: string,
   { contents, inspect, isBlocked }: UndoContext,
@@ -79,8 +79,8 @@ export async function planFor(
       path: short,
       lost: before.type === 'file' ? 'its saved content is missing or damaged' : 'a special file was not kept',
     }
-  const moded = isOtherMode(now, before, last)
-  const isLeft = isSameState(now, last) && !moded
+  const hasOtherMode = isOtherMode(now, before, last)
+  const isLeft = isSameState(now, last) && !hasOtherMode
   if (isLeft && later === undefined) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
   if (isSameState(now, to) && isSameMode(now, to)) return { path: short }
   // A directory that is in use stays, and one that is gone needs no removal.
@@ -96,11 +96,11 @@ export async function planFor(
     to,
     after.type === 'file' ? contents.read(after.digest) : undefined,
   )
-  const reasons = [both.conflict, moded ? 'its mode was changed since and is kept' : undefined]
+  const reasons = [both.conflict, hasOtherMode ? 'its mode was changed since and is kept' : undefined]
   const conflict = reasons.filter((reason) => reason !== undefined).join('; ')
   const plan = conflict === '' ? both : { ...both, conflict }
-  const meets = onChange === 'refuse' && plan.conflict !== undefined
-  return meets && later !== undefined ? { path: short, meets: later } : plan
+  const overlaps = onChange === 'refuse' && plan.conflict !== undefined
+  return overlaps && later !== undefined ? { path: short, overlapsAction: later } : plan
 }
 
 /** Merges both changes if possible; otherwise keeps the newer one and reports a conflict. */

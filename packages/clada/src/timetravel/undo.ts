@@ -20,7 +20,7 @@ import {
   standings,
   statesAfterPartialUndos,
 } from '../store/timeline.ts'
-import { changedAsWell, pathsOfAction, planAll, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { changedAsWell, pathsOfAction, planUndo, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
 import { dropCommits, restoreBranch } from './restore-branch.ts'
@@ -306,10 +306,10 @@ async function revert(
   })
   const isBlocked = (absolute: string): boolean => workspace.isBlocked(absolute)
   const names: OpenWorkspace['names'] = (absolute) => workspace.names(absolute)
-  const plans = await planAll(paths, root, { contents, inspect, isBlocked, names }, force ? 'merge' : 'refuse')
-  const met = plans.find(({ meets }) => meets !== undefined)
-  if (met?.meets !== undefined)
-    return refuseUndo(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
+  const plans = await planUndo(paths, root, { contents, inspect, isBlocked, names }, force ? 'merge' : 'refuse')
+  const overlapping = plans.find(({ overlapsAction }) => overlapsAction !== undefined)
+  if (overlapping?.overlapsAction !== undefined)
+    return refuseUndo(changedAsWell(record.number, overlapping.overlapsAction, overlapping.path), 'invalid_parameter')
   const lost = plans.flatMap(({ path, lost }) => (lost === undefined ? [] : [{ path, reason: lost }]))
   const changed = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   const conflicts = [...lost, ...changed]

@@ -40,7 +40,7 @@ export interface Applied {
   readonly canUndo: boolean
 }
 
-/** What came of one block, by its place in the plan. */
+/** The result of one block, by its place in the plan. */
 export interface BlockResult extends Pick<BlockOutcome, 'success' | 'why'> {
   readonly key: number
 }
@@ -327,7 +327,7 @@ export class Companion {
       Object.assign(shown, { state: 'started', ...this.#outcomesOf(blocks) })
   }
 
-  /** What came of the reply that the session shows. */
+  /** The results of the reply that the session shows. */
   #outcomesOf(blocks: readonly PlanBlock[]): { readonly done: Applied; readonly executions: readonly number[] } {
     const { session } = this.#options
     const results = blocks.flatMap(({ key, outcome }): BlockResult[] => {

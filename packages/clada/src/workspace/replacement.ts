@@ -301,7 +301,7 @@ export function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** The other way round. */
+/** The inverse of `linkOrCopy`: puts a kept copy back. */
 export function renameOrCopy(copy: string, to: string): void {
   try {
     renameFile(copy, to)

@@ -139,7 +139,7 @@ function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'spli
   ]
 }
 
-/** What of a line differs from another: everything but what both begin and end with. Nothing, when little is alike. */
+/** The part of a line that differs from another, between their common beginning and end; nothing if little is alike. */
 export function findDifference(line: string, other: string): { from: number; to: number } | undefined {
   const shorter = Math.min(line.length, other.length)
   let head = 0

@@ -30,8 +30,8 @@ export function explainDifference(wanted: string, found: string, param = 'old_te
 function explainEdges(text: string, core: string, param: string): string {
   const front = text.startsWith(core)
   const back = text.endsWith(core)
-  if (front) return `${param} is there but for a final newline`
-  return back ? `${param} is there but for a newline before it` : `${param} is there but for the newlines around it`
+  if (front) return `${param} matches except for a final newline`
+  return back ? `${param} matches except for a newline before it` : `${param} matches except for the newlines around it`
 }
 
 interface DifferenceKind {

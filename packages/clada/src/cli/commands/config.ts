@@ -41,7 +41,7 @@ export const command: Command = {
       printJson(values)
     } else if (rows.length === 1 && words[0] === rows[0]?.name) {
       print(rows.map(shownValue).join('\n'))
-      // Whoever pipes the value gets it alone.
+      // A pipe gets the value alone.
       for (const dropped of rows.flatMap(droppedValue)) say(`clada: ${dropped}`, 2)
     } else print(tableOf(rows, paintFor(flags)))
     return 0

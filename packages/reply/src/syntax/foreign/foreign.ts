@@ -208,7 +208,7 @@ export interface ForeignBlock {
   readonly lastLine: number
   readonly findings: readonly Finding[]
   readonly warnings?: readonly string[]
-  /** What of its lines is marker, in order, where anything in them is not as the format has it. */
+  /** The marker parts of its lines, in order, if any of them differs from the format. */
   readonly markup?: readonly string[] | undefined
   /** As in `Block`. */
   readonly uncertainMarks?: true
