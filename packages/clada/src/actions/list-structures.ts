@@ -38,11 +38,14 @@ export const listStructures = defineAction({
   },
 })
 
-/** Without what is deeper. */
-const upTo = (structures: readonly OutlineEntry[], depth: number): OutlineEntry[] =>
-  depth < 1
-    ? []
-    : structures.map(({ children = [], ...own }) => {
-        const inside = upTo(children, depth - 1)
-        return inside.length === 0 ? own : { ...own, children: inside }
-      })
+/** Without what is deeper. A namespace around the whole file is no level: it says nothing of what is in the file. */
+function upTo(structures: readonly OutlineEntry[], depth: number): OutlineEntry[] {
+  if (depth < 1) return []
+  const others = structures.filter(({ kind }) => kind !== 'macro')
+  const around = others.length === 1 && others[0]?.kind === 'module' ? others[0] : undefined
+  return structures.map((one) => {
+    const { children = [], ...own } = one
+    const inside = upTo(children, one === around ? depth : depth - 1)
+    return inside.length === 0 ? own : { ...own, children: inside }
+  })
+}
