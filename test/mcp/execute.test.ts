@@ -151,8 +151,26 @@ describe('a dry run', () => {
     const root = scratchDir({ 'a.txt': 'one\ntwo\n' })
     const { call } = await connected(root)
     const document = 'Replace `a.txt`:\n\n```\none\ntwo\nthree\n```\n'
-    const { text } = await call('execute', { document, dry_run: true })
+    const { text, values } = await call('execute', { document, dry_run: true })
     expect(text).toContain("\na.txt is a proposal: it is applied only after the user's yes.\n")
+    expect(values['proposals']).toEqual([{ line: 1, path: 'a.txt', kind: 'overwrite' }])
+  })
+
+  it.each([
+    ['a new file', 'Create `b.txt`:\n\n```\nnew\n```\n', ['ask'], [{ line: 1, path: 'b.txt', kind: 'create' }]],
+    ['an agreed one', 'Replace `a.txt`:\n\n```\none\ntwo\nthree\n```\n', ['apply'], undefined],
+    [
+      'an agreed one without content',
+      'Replace `a.txt`:\n\n```\n```\n',
+      ['apply'],
+      [{ line: 1, path: 'a.txt', kind: 'overwrite', lacks: 'everything' }],
+    ],
+    ['a block', '<<<FILE>>>\na.txt\n<<<SEARCH>>>\ntwo\n<<<REPLACE>>>\n3\n<<<END>>>\n', ['ask'], undefined],
+  ])('lists in its data what waits for a yes: %s', async (_, document, [how = ''], proposals) => {
+    const { call } = await connected(scratchDir({ 'a.txt': 'one\ntwo\n' }), { args: ['--proposals', how] })
+    const { text, values } = await call('execute', { document, dry_run: true })
+    expect(values['proposals']).toEqual(proposals)
+    expect(text.includes(' is a proposal: it is applied only')).toBe(proposals !== undefined)
   })
 
   it('says what would fail, and when nothing would change', async () => {

@@ -51,3 +51,44 @@ it('what is no request of the protocol is an error of it, in plain words', async
     await expect(ask(method, params), method).rejects.toMatchObject({ code, message })
   }
 })
+
+it('values that are nested too deeply to be repeated are answered as any other mistake', async () => {
+  const root = scratchDir()
+  const ask = await asking(root)
+  const deep: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
+  const object: unknown = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)
+  for (const [name, given] of [
+    ['file_write', { path: deep, content: 'x' }],
+    ['file_write', { path: 'a.txt', content: object }],
+    ['file_edit', { path: 'a.txt', edits: [object] }],
+    ['files_read', { paths: [deep] }],
+    ['execute', { document: deep }],
+    ['execute', { document: '', root: object }],
+  ] as const)
+    expect(await ask('tools/call', { name, arguments: given }), name).toMatchObject({
+      isError: true,
+      structuredContent: { success: false, code: 'invalid_parameter' },
+    })
+  expect(filesIn(root)).toEqual({})
+})
+
+describe('what a client sent is repeated in part, however long it is', () => {
+  const long = 'x'.repeat(12_000_000)
+  it.each<[string, object]>([
+    [long, {}],
+    ['tools/call', { name: long }],
+    ['prompts/get', { name: long }],
+    ['prompts/get', { name: 'clada', arguments: { syntax: long } }],
+    ['resources/read', { uri: long }],
+    ['resources/list', { cursor: long }],
+    ['tools/call', { name: 'execute', arguments: { document: '', syntax: long } }],
+    ['tools/call', { name: 'execute', arguments: { document: '', atomic: long } }],
+    ['tools/call', { name: 'execute', arguments: { document: '', root: long } }],
+    ['tools/call', { name: 'files_read', arguments: { paths: [long] } }],
+    ['tools/call', { name: 'grep', arguments: { pattern: 'x', max: long } }],
+  ])('%.20s', async (method, params) => {
+    const ask = await asking(scratchDir())
+    const answer: unknown = await ask(method, params).catch(({ code, message, data }) => ({ code, message, data }))
+    expect(JSON.stringify(answer).length).toBeLessThan(20_000)
+  })
+})

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../packages/clada/src/engine/history-run.ts'
-import { listResources } from '../../packages/clada/src/mcp/resources.ts'
+import { listResources, readResource, Reports } from '../../packages/clada/src/mcp/resources.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { linked, serverFor } from './client.ts'
 
@@ -83,5 +83,25 @@ describe('resources', () => {
     } while (cursor !== undefined)
     const executions = numbers.map((number) => `clada://history/${number}`).reverse()
     expect(seen).toEqual(['clada://report', 'clada://history', ...executions])
+  })
+})
+
+describe('a resource that is longer than a message', () => {
+  const entry = (number: number): HistoryEntry => Object.assign(JSON.parse('{}'), { number, summary: 'x'.repeat(500) })
+  const clada = async () => ({
+    history: async () => Array.from({ length: 1000 }, (_, at) => entry(at + 1)),
+    execution: async () =>
+      Object.assign(JSON.parse('{}'), { diffs: [{ diff: `+${'\u0001"'.repeat(40_000)}\n`.repeat(9) }] }),
+  })
+  const reports = new Reports()
+  const link = reports.keep({ text: 'short', whole: 'long\n'.repeat(100_000) })
+  it.each(['clada://report', link?.uri ?? '', 'clada://history', 'clada://history/7'])('%s is cut', async (uri) => {
+    const longest = 100_000
+    const found = JSON.stringify(await readResource(uri, reports, clada, longest))
+    expect(found.length).toBeGreaterThan(200)
+    expect(Buffer.byteLength(found)).toBeLessThan(longest + 1000)
+    if (uri !== 'clada://history') return expect(found).toContain('[output truncated]')
+    const { contents } = JSON.parse(found)
+    expect(JSON.parse(contents[0].text).at(-1)).toMatchObject({ number: 1000 })
   })
 })

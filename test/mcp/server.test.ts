@@ -5,7 +5,7 @@ import { type ExecutionResult, nothingDone } from '../../packages/clada/src/core
 import { callAnswer, toolResult } from '../../packages/clada/src/mcp/answers.ts'
 import { askThrough } from '../../packages/clada/src/mcp/ask.ts'
 import { Peer } from '../../packages/clada/src/mcp/peer.ts'
-import { codes, protocolError, type Transport } from '../../packages/clada/src/mcp/protocol.ts'
+import { codes, messageIn, protocolError, type Transport } from '../../packages/clada/src/mcp/protocol.ts'
 import { readResource, Reports } from '../../packages/clada/src/mcp/resources.ts'
 import { LineTransport } from '../../packages/clada/src/mcp/serve.ts'
 import { listenHttp } from '../../packages/clada/src/mcp/serve-http.ts'
@@ -59,7 +59,7 @@ it('an execution is read as its diff, by its number', async () => {
     history: async () => [],
     execution: async (number: number) => void asked.push(number),
   })
-  expect(await readResource('clada://history/27', new Reports(), clada)).toBeUndefined()
+  expect(await readResource('clada://history/27', new Reports(), clada, 1_000_000)).toBeUndefined()
   expect(asked).toEqual([27])
 })
 
@@ -149,6 +149,29 @@ describe('a line of the connection', () => {
     await new Promise(setImmediate)
     const error = { code: -32700, message: 'This line is not JSON.' }
     expect({ heard, sent }).toEqual({ heard: [{ a: 1 }], sent: [{ jsonrpc: '2.0', id: null, error }] })
+  })
+})
+
+describe('bytes that are not UTF-8', () => {
+  const written = (...bytes: number[]): Buffer =>
+    Buffer.concat([Buffer.from('{"content":"a'), Buffer.from(bytes), Buffer.from('b"}')])
+  const latin = written(0xe9)
+  it.each([
+    ['Latin-1', latin],
+    ['a character that is cut off', written(0xe2, 0x82)],
+    ['a surrogate', written(0xed, 0xa0, 0x80)],
+    ['UTF-16', Buffer.from('{"content":"a"}', 'utf16le')],
+    ['an overlong slash', written(0xc0, 0xaf)],
+  ])('%s are refused, because they would become others in a file', async (_, line) => {
+    const [stdin, heard, sent] = [new PassThrough(), Array<unknown>(), Array<unknown>()]
+    const lines = new LineTransport({ stdin, write: (text) => sent.push(JSON.parse(text)) })
+    lines.onmessage = (message) => void heard.push(message)
+    await lines.start()
+    stdin.write(Buffer.concat([line, Buffer.from('\n{"a":"\u20ac"}\n')]))
+    await new Promise(setImmediate)
+    expect(heard).toEqual([{ a: '\u20ac' }])
+    expect(sent).toMatchObject([{ id: null, error: { code: -32700 } }])
+    expect(messageIn(latin)).toEqual({ reason: 'not valid UTF-8' })
   })
 })
 

@@ -5,7 +5,7 @@ import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, isInside, withSlashes, writtenPath } from '../core/paths.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { type ExecutionResult, type ParseError, refusedCall } from '../core/result.ts'
-import { describeValue } from '../core/describe-value.ts'
+import { clipText, describeValue, previewValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { parsePairs, writePairs } from '@clada/reply/text/edit-pairs.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
@@ -215,7 +215,7 @@ function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOpti
   for (const given of listed) {
     if (given === '' && !one) continue
     if (!options.relativePaths && !isAbsolutePath(given)) {
-      return mistyped(`Invalid absolute path: ${given}`, absolutePathHint(given, options.root))
+      return mistyped(`Invalid absolute path: ${clipText(given)}`, absolutePathHint(given, options.root))
     }
     args.push({ given, absolute: path.resolve(options.root, given), base: options.root })
   }
@@ -267,27 +267,31 @@ export function convert(raw: unknown, param: Convertible): Converted {
   if (typeof raw !== 'string')
     return {
       ok: false,
-      message: `Invalid value: ${previewText(raw)}`,
+      message: `Invalid value: ${previewValue(raw)}`,
       hint: isTyped ? 'Give it as a text, in quotes.' : 'Give it as one text.',
     }
   switch (param.type) {
     case 'integer':
       return String(Number(raw)) === raw.trim() && Number.isSafeInteger(Number(raw))
         ? { ok: true, value: Number(raw) }
-        : { ok: false, message: `Invalid integer value: ${raw}`, hint: 'Write a whole number, such as "3".' }
+        : { ok: false, message: `Invalid integer value: ${clipText(raw)}`, hint: 'Write a whole number, such as "3".' }
     case 'count':
       if (raw.trim() === 'all') return { ok: true, value: 'all' }
       return /^\d+$/.test(raw.trim()) && Number(raw) >= 1 && Number.isSafeInteger(Number(raw))
         ? { ok: true, value: Number(raw) }
-        : { ok: false, message: `Invalid count value: ${raw}`, hint: 'Write a whole number from 1, or "all".' }
+        : {
+            ok: false,
+            message: `Invalid count value: ${clipText(raw)}`,
+            hint: 'Write a whole number from 1, or "all".',
+          }
     case 'boolean':
       return /^(?:true|false)$/i.test(raw)
         ? { ok: true, value: raw.toLowerCase() === 'true' }
-        : { ok: false, message: `Invalid boolean value: ${raw}`, hint: 'Write "true" or "false".' }
+        : { ok: false, message: `Invalid boolean value: ${clipText(raw)}`, hint: 'Write "true" or "false".' }
     case 'enum':
       return param.values?.includes(raw)
         ? { ok: true, value: raw }
-        : { ok: false, message: `Invalid enum value: ${raw}. Allowed: ${param.values?.join(', ') ?? ''}` }
+        : { ok: false, message: `Invalid enum value: ${clipText(raw)}. Allowed: ${param.values?.join(', ') ?? ''}` }
     default:
       return { ok: true, value: raw }
   }
@@ -299,7 +303,11 @@ function joinPaths(paths: readonly unknown[]): Converted {
     (path) => typeof path !== 'string' || path === '' || path !== path.trim() || /[\r\n]/.test(path),
   )
   if (odd === undefined) return { ok: true, value: paths.join('\n') }
-  return { ok: false, message: `Invalid path value: ${previewText(odd)}`, hint: 'Give each path as a text of its own.' }
+  return {
+    ok: false,
+    message: `Invalid path value: ${previewValue(odd)}`,
+    hint: 'Give each path as a text of its own.',
+  }
 }
 
 /** Models that have a list to give often give it as text. */
@@ -308,7 +316,7 @@ const isJsonList = (raw: unknown): raw is string => typeof raw === 'string' && r
 function pairsText(raw: unknown): Converted {
   const bad = (what: unknown): Converted => ({
     ok: false,
-    message: `Invalid edits value: ${previewText(what)}`,
+    message: `Invalid edits value: ${previewValue(what)}`,
     hint: 'Give a list of objects, each with old_text and new_text.',
   })
   const list = typeof raw === 'string' ? parseList(raw) : raw
@@ -331,12 +339,6 @@ function parseList(json: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** A value as JSON, as far as it helps to recognise it. */
-function previewText(value: unknown): string {
-  const json = JSON.stringify(value) ?? typeof value
-  return json.length > 200 ? `${json.slice(0, 199)}…` : json
 }
 
 /** The result of a call whose arguments are no object. */

@@ -1,4 +1,5 @@
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
+import { clipText } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import type { ActionResult, Evidence, ExecutionResult, ParseError, Preview } from '../core/result.ts'
 import { formatCall } from '../report/call.ts'
@@ -96,13 +97,15 @@ export function previewAnswer(
   proposals: 'are asked about' | 'are agreed',
 ): ToolAnswer {
   const answer = documentAnswer(result, options)
-  const asked = proposals === 'are agreed' ? [] : (result.proposals ?? [])
+  // What seems to be only a part of a file needs a yes of its own.
+  const asked = (result.proposals ?? []).filter(({ lacks }) => proposals === 'are asked about' || lacks !== undefined)
   const waiting = asked.map(({ path }) => `${spellOut(path)} is a proposal: it is applied only after the user's yes.\n`)
   const limit = options.outputLimit ?? defaultOutputLimit
   const shownDiff = diff === '' ? 'Nothing would change.' : spellOut(capText(diff.trimEnd(), limit))
   const structured = {
     ...answer.structured,
     diffs: diffs.map(({ path, change, diff }) => ({ path, change, diff: capText(diff, limit / diffs.length) })),
+    proposals: unlessEmpty(asked.map(({ line, path, kind, lacks }) => ({ line, path, kind, lacks }))),
   }
   return { ...answer, text: `${shownDiff}\n\n${waiting.join('')}${answer.text}`, structured }
 }
@@ -192,18 +195,30 @@ export function toolResult(answer: ToolAnswer, longest: number, link?: ResourceL
   const shownText = size <= longest >> 1 ? text : `${capText(text, longest >> 2)}\n⚠️  ${cut}`
   return {
     content: [{ type: 'text', text: shownText }, ...shownImages, ...(link === undefined ? [] : [link])],
-    structuredContent: JSON.stringify(structured).length <= longest >> 1 ? structured : withoutData(structured, cut),
+    structuredContent: fitsInto(structured, longest >> 1) ? structured : withoutData(structured, cut, longest),
     isError: !success,
   }
 }
 
 function withoutData(
-  { data: _data, results: _results, details: _details, ...rest }: RpcParams,
+  { data: _data, results: _results, details: _details, warnings: given, ...rest }: RpcParams,
   why: string,
+  longest: number,
 ): RpcParams {
-  const warnings = Array.isArray(rest['warnings']) ? rest['warnings'] : []
-  return { ...rest, warnings: [...warnings, why] }
+  const warnings = Array.isArray(given) ? given : []
+  const whole = { ...rest, warnings: [why, ...warnings] }
+  if (fitsInto(whole, longest >> 1)) return whole
+  // Each text is short; there may be very many, such as of lines that are no blocks.
+  const { success, totalBlocks, executedActions, gitCommit, error, code } = rest
+  const kept = { success, totalBlocks, executedActions, gitCommit, code }
+  return { ...kept, error: typeof error === 'string' ? clipText(error) : undefined, warnings: [why] }
 }
+
+const fitsInto = (value: unknown, bytes: number): boolean => Buffer.byteLength(JSON.stringify(value)) <= bytes
+
+/** A text that is no longer than a message may be, as JSON writes it. */
+export const fitMessage = (text: string, longest: number): string =>
+  fitsInto(text, longest) ? text : capText(text, longest >> 3)
 
 /** Leaves room for the envelope, and for the escapes of JSON. */
 export const usualMessage = 10 * 1024 * 1024 - 128 * 1024

@@ -2,6 +2,7 @@ import { capitalize } from '@clada/reply/core/words.ts'
 import { type ActionSpec, choice, flag, optional, text } from '../core/action.ts'
 import { type Describable, type OutputSchema, outputSchemaOf, type Tool, toolOf } from '../describe/json-schema.ts'
 import { shapeSchema } from '../core/shape.ts'
+import { missingParts } from '@clada/reply/core/proposal.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
 
 /** Takes whole documents. It is not an action: nothing in a document can call it. */
@@ -86,6 +87,15 @@ function documentSchema(): OutputSchema {
         }),
       },
       notExecuted: { type: 'array', items: {} },
+      proposals: {
+        type: 'array',
+        items: shapeSchema({
+          line: 'integer',
+          path: 'string',
+          kind: 'create|overwrite|part|edit|delete|move',
+          'lacks?': missingParts.join('|'),
+        }),
+      },
       diffs: { type: 'array', items: shapeSchema({ path: 'string', change: 'create|modify|delete', diff: 'string' }) },
     },
     required: ['success'],

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { describeValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
@@ -69,9 +70,22 @@ export const protocolError = (code: number, message: string, data?: unknown): Pr
 /** `id`: null where the request could not be read so far. */
 export function errorMessage(id: RequestId | null, error: unknown): RpcMessage {
   const code = error instanceof ProtocolError ? error.code : codes.internal
-  const message = error instanceof Error ? error.message : String(error)
+  // A client that sent a name of megabytes knows it.
+  const message = clipMessage(error instanceof Error ? error.message : String(error))
   const data = error instanceof ProtocolError && error.data !== undefined ? { data: error.data } : {}
   return { jsonrpc: '2.0', id, error: { code, message, ...data } }
+}
+
+const clipMessage = (message: string): string => (message.length > 4000 ? `${message.slice(0, 3999)}…` : message)
+
+/** What a message says, as sent. Bytes that are not UTF-8 would become other characters in the files that a call writes. */
+export function messageIn(bytes: Buffer): { readonly value: unknown } | { readonly reason: string } {
+  if (!isUtf8(bytes)) return { reason: 'not valid UTF-8' }
+  try {
+    return { value: JSON.parse(bytes.toString('utf8')) }
+  } catch {
+    return { reason: 'not JSON' }
+  }
 }
 
 /** The version that a request names, if it is one of the modern era. */

@@ -1,6 +1,7 @@
 import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 import { spellOut } from '../report/words.ts'
+import { fitMessage } from './answers.ts'
 import { codes, protocolError, type RpcResult } from './protocol.ts'
 
 export const reportUri = 'clada://report'
@@ -86,16 +87,25 @@ const executionResource = ({ number, summary, time }: HistoryEntry): Resource =>
   mimeType: 'text/x-diff',
 })
 
+/** As JSON. Of a history that is too long for a message, the later half, or less. */
+function newestThatFit(entries: readonly HistoryEntry[], longest: number): string {
+  const json = JSON.stringify(entries, null, 2)
+  return json.length <= longest >> 1 ? json : newestThatFit(entries.slice(Math.ceil(entries.length / 2)), longest)
+}
+
 /** The resource at an address; undefined where there is none. */
 export async function readResource(
   uri: string,
   reports: Reports,
   clada: () => Promise<Pick<Clada, 'history' | 'execution'>>,
+  longest: number,
 ): Promise<RpcResult | undefined> {
-  const answer = (mimeType: string, text: string): RpcResult => ({ contents: [{ uri, mimeType, text }] })
+  const answer = (mimeType: string, text: string): RpcResult => ({
+    contents: [{ uri, mimeType, text: fitMessage(text, longest) }],
+  })
   const report = reports.at(uri)
   if (report !== undefined) return answer('text/plain', report)
-  if (uri === historyUri) return answer('application/json', JSON.stringify(await (await clada()).history(), null, 2))
+  if (uri === historyUri) return answer('application/json', newestThatFit(await (await clada()).history(), longest))
   const number = /^clada:\/\/history\/([1-9]\d{0,9})$/.exec(uri)?.[1]
   const detail = number === undefined ? undefined : await (await clada()).execution(Number(number))
   return detail && answer('text/x-diff', detail.diffs.map(({ diff }) => diff).join(''))

@@ -10,7 +10,7 @@ import { keepForUser, stateHome } from '../state/user-state.ts'
 import { takesEvents } from './event-stream.ts'
 import { answerPost, isModern } from './http-modern.ts'
 import { HttpSession } from './http-session.ts'
-import { codes } from './protocol.ts'
+import { codes, messageIn } from './protocol.ts'
 import { makePeer, makeServer } from './server.ts'
 import type { McpOptions, McpSession } from './session.ts'
 import { longestMessage } from './serve.ts'
@@ -198,11 +198,8 @@ async function requestBody(
     if (size > longestMessage) return { status: 413, reason: `A message has at most ${longestMessage} bytes.` }
     parts.push(part)
   }
-  try {
-    return { value: JSON.parse(Buffer.concat(parts).toString('utf8')) }
-  } catch {
-    return { status: 400, reason: 'The body is not JSON.' }
-  }
+  const message = messageIn(Buffer.concat(parts))
+  return 'value' in message ? message : { status: 400, reason: `The body is ${message.reason}.` }
 }
 
 const keyFile = (): string => path.join(stateHome(), 'mcp-key')

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { now } from '../core/time-limit.ts'
-import { codes, errorMessage, protocolError, type Transport } from './protocol.ts'
+import { codes, errorMessage, messageIn, protocolError, type Transport } from './protocol.ts'
 import { makePeer } from './server.ts'
 import type { McpOptions } from './session.ts'
 import { messageOf } from '../core/errors.ts'
@@ -106,19 +106,15 @@ export class LineTransport implements Transport {
   }
 
   #read(): void {
-    const line = Buffer.concat(this.#parts).toString('utf8')
+    const line = Buffer.concat(this.#parts)
     this.#parts = []
     this.#size = 0
-    if (line.trim() === '') return
-    let message: unknown
-    try {
-      message = JSON.parse(line)
-    } catch (error) {
-      this.onerror?.(new Error(`a line is not a message: ${messageOf(error)}`))
-      const refusal = errorMessage(null, protocolError(codes.parse, 'This line is not JSON.'))
-      return void this.send(refusal).catch((failed: unknown) => this.onerror?.(new Error(messageOf(failed))))
-    }
-    this.onmessage?.(message)
+    if (isBlank(line)) return
+    const message = messageIn(line)
+    if ('value' in message) return this.onmessage?.(message.value)
+    this.onerror?.(new Error(`a line is not a message: it is ${message.reason}`))
+    const refusal = errorMessage(null, protocolError(codes.parse, `This line is ${message.reason}.`))
+    this.send(refusal).catch((failed: unknown) => this.onerror?.(new Error(messageOf(failed))))
   }
 
   /** No message after it can be found. */
@@ -129,3 +125,5 @@ export class LineTransport implements Transport {
     this.onclose?.()
   }
 }
+
+const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)

@@ -22,7 +22,7 @@ import {
 } from './protocol.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type ResourceListener, type McpOptions, McpSession } from './session.ts'
-import { describeValue } from '../core/describe-value.ts'
+import { clipText, describeValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
@@ -157,7 +157,7 @@ function tools(session: McpSession, specs: readonly ActionSpec[]): Record<string
         if (!names.includes(tool)) {
           const close = findClosestName(tool, names)
           const meant = close === undefined ? '' : `. Did you mean ${close}?`
-          throw protocolError(codes.invalidParams, `Unknown tool: ${tool}${meant}`)
+          throw protocolError(codes.invalidParams, `Unknown tool: ${clipText(tool)}${meant}`)
         }
         const progressToken = isRecord(params['_meta']) ? params['_meta']['progressToken'] : undefined
         let progress = 0
@@ -192,10 +192,10 @@ function resources(session: McpSession): Record<string, Method> {
       ttlMs: 0,
       answer: async (params, { caller }) => {
         const uri = textIn(params, 'uri')
-        const found = await readResource(uri, session.reports, () => session.clada(caller))
+        const found = await readResource(uri, session.reports, () => session.clada(caller), session.longestMessage())
         if (found !== undefined) return found
         const code = caller.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
-        throw protocolError(code, `There is no resource ${spellOut(uri)}. List them.`, { uri })
+        throw protocolError(code, `There is no resource ${spellOut(clipText(uri))}. List them.`, { uri: clipText(uri) })
       },
     },
   }

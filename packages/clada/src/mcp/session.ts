@@ -21,7 +21,7 @@ import { type RequestSender, type RpcParams, type RequestId, type RpcResult, tex
 import { historyUri, Reports, reportUri } from './resources.ts'
 import { type CallRequest, RunningCalls } from './running-calls.ts'
 import { messageOf } from '../core/errors.ts'
-import { describeValue } from '../core/describe-value.ts'
+import { clipText, describeValue, previewValue } from '../core/describe-value.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 
 /** What the command line passes to the server. */
@@ -137,7 +137,7 @@ export class McpSession {
     return this.turns.take(async () => {
       const answered = async (): Promise<ToolAnswer> => this.#answer(call, request, ask, await scopeOf())
       const answer = await answered().catch((error: unknown) => this.#refuse(messageOf(error), 'internal_error'))
-      return toolResult(answer, this.#longest(), this.reports.keep(answer))
+      return toolResult(answer, this.longestMessage(), this.reports.keep(answer))
     })
   }
 
@@ -229,13 +229,13 @@ export class McpSession {
     }
   }
 
-  /** More output needs longer messages. */
-  #longest(): number {
+  /** The longest message; more output needs longer ones. */
+  longestMessage(): number {
     return Math.max(usualMessage, 4 * (this.#given.first.report.outputLimit ?? 0))
   }
 
   #report({ report }: ClientProject): ReportOptions {
-    return { ...report, color: false, budget: Math.min(report.budget ?? Infinity, this.#longest() >> 2) }
+    return { ...report, color: false, budget: Math.min(report.budget ?? Infinity, this.longestMessage() >> 2) }
   }
 }
 
@@ -293,7 +293,7 @@ function narrowToTool(scope: ClientScope, dir: unknown): ClientScope {
   const { root } = settingsOf(options)
   const found = narrowToRoots(options, [pathToFileURL(path.resolve(root, dir)).href])
   return 'refusal' in found
-    ? { refusal: `root '${dir}' is not inside the root of this server (${root})` }
+    ? { refusal: `root '${clipText(dir)}' is not inside the root of this server (${root})` }
     : { project: { ...scope.project, options: found.options } }
 }
 
@@ -318,7 +318,7 @@ const definedParams = (tool: string): ActionSpec['params'] =>
 const notAPath = (tool: string, given: unknown): ExecutionResult =>
   refusedCall(tool, {
     errorType: 'type',
-    message: `Invalid value: ${JSON.stringify(given)}`,
+    message: `Invalid value: ${previewValue(given)}`,
     code: 'invalid_parameter',
     hint: "Parameter 'root': Give a directory inside the root, as a text.",
   })
