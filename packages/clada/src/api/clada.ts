@@ -241,19 +241,14 @@ export class Clada {
     work: (own: RunOptions) => Promise<RunResult>,
   ): Promise<RunResult> {
     const { options = this.#options, request, origin = 'document' } = given
-    const { effect = options.atomic ? 'together' : 'land' } = given
     try {
       const [settings, history] = [settingsOf(options), historySettingsOf(options)]
+      const { effect = options.atomic ? 'together' : 'land' } = given
       return await withinTime(options.totalTimeout, request, (limited) =>
         work({ options, settings, history, origin, effect, request: limited }),
       )
     } catch (error) {
-      const bug = !(error instanceof SettingsError)
-      const message = messageOf(error)
-      const result = bug
-        ? fatalResult(`Unexpected error in execute: ${message}`, 'internal_error')
-        : fatalResult(message, 'invalid_parameter')
-      return nothingRun(result)
+      return nothingRun(failedRun(error))
     }
   }
 
@@ -269,6 +264,13 @@ export class Clada {
   #history(): HistorySettings {
     return historySettingsOf(this.#options)
   }
+}
+
+function failedRun(error: unknown): ExecutionResult {
+  const message = messageOf(error)
+  return error instanceof SettingsError
+    ? fatalResult(message, 'invalid_parameter')
+    : fatalResult(`Unexpected error in execute: ${message}`, 'internal_error')
 }
 
 const readers = { model: 'llm', person: 'text', program: 'json' } as const
@@ -330,15 +332,15 @@ export class Session extends Clada {
   }
 
   override execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    this.#tokens.received += estimateTokens(text)
+    this.#receive(text)
     return super.execute(text, options)
   }
 
   override executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    const count = (text: string): void => {
-      this.#tokens.received += estimateTokens(text)
-    }
-    return super.executeStream(withEach(texts, count), options)
+    return super.executeStream(
+      withEach(texts, (text) => this.#receive(text)),
+      options,
+    )
   }
 
   override call(
@@ -346,7 +348,7 @@ export class Session extends Clada {
     values: Readonly<Record<string, unknown>> | string,
     options: Omit<ExecuteOptions, 'only'> = {},
   ): Promise<ExecutionResult> {
-    this.#tokens.received += estimateTokens(typeof values === 'string' ? values : (JSON.stringify(values) ?? ''))
+    this.#receive(values)
     return super.call(action, values, options)
   }
 
@@ -360,6 +362,15 @@ export class Session extends Clada {
     const report = await super.report(result, options)
     this.#tokens.sent += estimateTokens(report)
     return report
+  }
+
+  /** Never throws: what cannot be counted is refused later. */
+  #receive(given: unknown): void {
+    try {
+      this.#tokens.received += estimateTokens(typeof given === 'string' ? given : JSON.stringify(given))
+    } catch {
+      // A value that is no JSON, such as one that contains itself.
+    }
   }
 
   /** The executions of the session, oldest first. */

@@ -22,6 +22,7 @@ import {
 } from '../core/settings.ts'
 import { belowRoot } from '../policy/below-root.ts'
 import { defaultDeniedPatterns, secretDirectories } from '../policy/secret-files.ts'
+import { checkOptions } from './check-options.ts'
 import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
 import { gitDirectoryOver } from '../state/git-directory.ts'
@@ -160,6 +161,7 @@ export interface CladaOptions {
 
 /** @throws SettingsError */
 export function settingsOf(options: CladaOptions): Settings {
+  checkOptions(options)
   const root = rootOf(options.repoPath)
   const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
   const roots = [root, ...allowedRoots]

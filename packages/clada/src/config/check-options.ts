@@ -1,0 +1,115 @@
+import { describeValue } from '../core/describe-value.ts'
+import { encodingNames } from '../core/encodings.ts'
+import { SettingsError } from '../core/settings.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
+import { findClosestName } from '@clada/reply/text/closest-name.ts'
+import { choices } from './choices.ts'
+import type { CladaOptions } from './settings.ts'
+
+interface OptionKind {
+  /** Follows "must be". */
+  readonly expected: string
+  readonly accepts: (value: unknown) => boolean
+}
+
+const text: OptionKind = { expected: 'a text', accepts: (value) => typeof value === 'string' }
+const flag: OptionKind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' }
+const amount: OptionKind = {
+  expected: 'a number that is not negative',
+  accepts: (value) => typeof value === 'number' && value >= 0,
+}
+const callback: OptionKind = { expected: 'a function', accepts: (value) => typeof value === 'function' }
+const group: OptionKind = { expected: 'an object', accepts: isRecord }
+
+const oneOf = (values: readonly string[]): OptionKind => ({
+  expected: `one of ${values.join(', ')}`,
+  accepts: (value) => typeof value === 'string' && values.includes(value),
+})
+
+const listOf = (item: OptionKind): OptionKind => ({
+  expected: `a list, each entry ${item.expected}`,
+  accepts: (value) => Array.isArray(value) && value.every(item.accepts),
+})
+
+const recordOf = (item: OptionKind): OptionKind => ({
+  expected: `an object, each value ${item.expected}`,
+  accepts: (value) => isRecord(value) && Object.values(value).every((one) => one === undefined || item.accepts(one)),
+})
+
+/**
+ * Programs in JavaScript can pass anything. Without this `exec: false` runs code and `allowEscape: 'no'` allows every path,
+ * because the rest of the program looks for the values of the types alone.
+ */
+const optionKinds: Readonly<Record<keyof CladaOptions, OptionKind>> = {
+  repoPath: text,
+  startedIn: text,
+  gitCommit: flag,
+  git: oneOf(choices['git.mode']),
+  gitAuthor: text,
+  commitMessageFormat: text,
+  commitTrailers: listOf(text),
+  gitHooks: oneOf(choices['git.hooks']),
+  undoCommits: oneOf(choices['undo.commits']),
+  replyFiles: listOf(text),
+  lockFile: text,
+  lockTimeout: amount,
+  onLockWait: callback,
+  conversation: group,
+  session: text,
+  allowedRoots: listOf(text),
+  deniedPatterns: listOf(text),
+  partOf: text,
+  actions: listOf(group),
+  allowedActions: listOf(text),
+  relativePaths: flag,
+  symlinks: oneOf(['refuse', 'inside']),
+  allowEscape: flag,
+  atomic: flag,
+  alreadyDone: oneOf(['warn', 'skip', 'resume', 'run']),
+  syntaxes: listOf(text),
+  ownSyntaxes: listOf(group),
+  controlCharacters: oneOf(['keep', 'refuse']),
+  strict: flag,
+  matching: oneOf(choices.matching),
+  patches: oneOf(choices.patches),
+  proposals: oneOf(choices.proposals),
+  evidence: oneOf(['none', 'lines', 'diff']),
+  syntaxCheck: oneOf(['off', 'auto', 'lasting']),
+  finalNewline: oneOf(choices.final_newline),
+  encoding: recordOf(oneOf(encodingNames)),
+  cslDelimiters: recordOf(text),
+  reserved: listOf(text),
+  limits: recordOf(amount),
+  totalTimeout: amount,
+  exec: oneOf(choices['exec.mode']),
+  execGit: oneOf(['safe', 'full']),
+  approve: listOf(text),
+  network: listOf(text),
+  commandEnv: listOf(text),
+  trustApprovals: flag,
+  maxOutput: amount,
+  hooks: recordOf(listOf(group)),
+  vars: recordOf(text),
+  ask: callback,
+}
+
+const kinds: ReadonlyMap<string, OptionKind> = new Map(Object.entries(optionKinds))
+
+/** Undefined counts as missing. @throws SettingsError for an option that does not exist, and for a wrong value */
+export function checkOptions(options: CladaOptions): void {
+  const given: unknown = options
+  if (!isRecord(given)) throw new SettingsError(`The options must be an object; they are ${describeValue(given)}.`)
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    const kind = kinds.get(name)
+    if (kind === undefined) {
+      const close = findClosestName(name, [...kinds.keys()])
+      throw new SettingsError(`Unknown option '${name}'.${close === undefined ? '' : ` Did you mean ${close}?`}`)
+    }
+    if (!kind.accepts(value))
+      throw new SettingsError(`The option ${name} must be ${kind.expected}; it is ${shownValue(value)}.`)
+  }
+}
+
+const shownValue = (value: unknown): string =>
+  typeof value === 'string' ? `'${value}'` : typeof value === 'number' ? String(value) : describeValue(value)
