@@ -262,3 +262,44 @@ describe('the key for a server', () => {
     expect((await collected(model.reply([], new AbortController().signal))).join('')).toBe('sk-01234 and sk')
   })
 })
+
+describe('a reply beyond the largest document', () => {
+  it.each<[string, () => AsyncIterable<string>]>([
+    [
+      'in large parts',
+      async function* () {
+        for (;;) yield 'x'.repeat(100_000)
+      },
+    ],
+    [
+      'in lines',
+      async function* () {
+        for (;;) yield 'text\n'.repeat(10_000)
+      },
+    ],
+    [
+      'after a block',
+      async function* () {
+        yield write('a.txt', 'whole')
+        for (;;) yield 'x'.repeat(100_000)
+      },
+    ],
+  ])('ends the loop as a failure, %s', async (_, reply) => {
+    const root = scratchDir()
+    const { result } = await looped(
+      root,
+      { name: 'endless', reply },
+      {
+        clada: { repoPath: root, gitCommit: false, relativePaths: true, limits: { inputBytes: 1_000_000 } },
+      },
+    )
+    expect(result).toMatchObject({ ending: 'model', rounds: 1, reason: expect.stringMatching(/^input_too_large: /) })
+  })
+})
+
+it.each(['-5', '0', '-1e9'])('a server that asks to wait for %s seconds is not waited for', async (seconds) => {
+  const { url } = await serving((response) => response.writeHead(429, { 'retry-after': seconds }).end('busy'))
+  const model = apiModel({ url, model: 'm' })
+  const error: unknown = await collected(model.reply([], new AbortController().signal)).catch((one: unknown) => one)
+  expect(error instanceof ModelError && error.retry).toEqual({ afterMs: 0 })
+})

@@ -23,6 +23,9 @@ import { decide } from '../policy/decide.ts'
 import { findOccurrences } from '@clada/reply/text/edit.ts'
 import { parseHunks } from '@clada/reply/text/hunks.ts'
 import { hiddenWarning } from '@clada/reply/text/spell-out.ts'
+import { describeValue } from '../core/describe-value.ts'
+import { untilAborted } from '../core/until-aborted.ts'
+import { isRecord } from '@clada/reply/core/is-record.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import { explain } from '../report/explain.ts'
 import type { RunOptions } from './options.ts'
@@ -164,7 +167,7 @@ export class ActionRunner {
     const makes = spec.effect === 'write' && !spec.repairs
     const other = makes && given !== undefined ? await this.#besideUser(given, context.files) : undefined
     if (given !== undefined && other !== undefined) return fail(whichFile(given, other))
-    const first = await tryRun(() => spec.run(args, context))
+    const first = await tryRun(() => this.#runSpec(spec, args, context))
     if (first.ok || given === undefined || !isMissingPath(first.problem, given)) return first
     const { suggestPaths: intendedPaths } = await import('./similar-paths.ts')
     const { otherCase, suggested } = await intendedPaths(context.files, given)
@@ -184,6 +187,20 @@ export class ActionRunner {
     }
     const warning = `there is no '${given.given}'; the edit was applied to '${otherCase.given}', whose old text matches`
     return { ...second, warnings: [warning, ...(second.warnings ?? [])] }
+  }
+
+  /** An action of the caller's own need not listen to the signal, and may return anything. */
+  async #runSpec(spec: ActionSpec, args: ReadyTask['decoded']['args'], context: ActionContext): Promise<Outcome> {
+    const { actions = [] } = this.#options.options
+    if (!actions.some(({ name }) => name === spec.name)) return spec.run(args, context)
+    const outcome: Outcome = await untilAborted(context.signal, () => spec.run(args, context))
+    if (!isRecord(outcome) || typeof outcome.ok !== 'boolean')
+      throw new Error(
+        `${spec.name} must return ok(…) or actionFailed(…); what it returned is ${describeValue(outcome)}`,
+      )
+    // Reports are JSON, too. A number of 64 bits, or an object that contains itself, cannot be.
+    JSON.stringify(outcome)
+    return outcome
   }
 
   /** A relative path that is missing in the project, and present where the user is: either may be meant. */

@@ -1,3 +1,7 @@
+import { ProblemError } from '../core/problem.ts'
+import { textsUntilAborted } from '../core/until-aborted.ts'
+import type { Code } from '@clada/reply/core/codes.ts'
+import { describeValue } from '../core/describe-value.ts'
 import { plainReason } from '../core/os-words.ts'
 import path from 'node:path'
 import { localTime } from '../core/local-time.ts'
@@ -17,6 +21,7 @@ import { contentKindOf } from '@clada/reply/syntax/content-kind.ts'
 import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import { findState } from '../state/project-state.ts'
+import { guardCallerCode } from './caller-code.ts'
 import type { ExecutionHooks } from './execution-hooks.ts'
 import { type ActionLog, Execution, type ExecutionParts } from './execution.ts'
 import { type ExecuteOptions, nothingRun, type RunOptions, type RunResult } from './options.ts'
@@ -25,6 +30,9 @@ import { messageOf } from '../core/errors.ts'
 /* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 
 export async function runReply(given: string, options: RunOptions): Promise<RunResult> {
+  // What `readFile` returns without an encoding, for one.
+  if (typeof given !== 'string')
+    return nothingRun(fatalResult(`The reply must be a text; it is ${describeValue(given)}.`, 'invalid_parameter'))
   const text = withLineFeeds(given)
   return withContentKind(await runText(text, options), text)
 }
@@ -65,7 +73,7 @@ export async function runStream(texts: AsyncIterable<string>, options: RunOption
     const { inputBytes: limit, actionMs } = options.settings.limits
     let size = 0
     try {
-      for await (const text of texts) {
+      for await (const text of textsUntilAborted(options.request.signal, texts)) {
         size += Buffer.byteLength(text)
         whole += text
         if (size > limit) throw new InputError(sizeMessage(size, limit), 'input_too_large')
@@ -81,11 +89,19 @@ export async function runStream(texts: AsyncIterable<string>, options: RunOption
       execution.note(rest)
       await execution.runBlocks(rest.blocks)
     } catch (error) {
-      if (!(error instanceof InputError)) throw error
-      execution.fail(error.message, error.code)
+      const { message, code } = endOfText(error)
+      execution.fail(message, code)
     }
   })
   return withContentKind(done, whole)
+}
+
+/** Why a text ended before it was complete. @throws an error that is none of these */
+function endOfText(error: unknown): { readonly message: string; readonly code: Code } {
+  if (error instanceof InputError) return error
+  if (!(error instanceof ProblemError)) throw error
+  const { error: message, code } = explain(error.problem, 'clada')
+  return { message, code }
 }
 
 /** Says what was seen where no block was. */
@@ -95,7 +111,9 @@ function withContentKind(done: RunResult, text: string): RunResult {
   return { ...done, result: { ...done.result, contentKind: contentKindOf(text) } }
 }
 
-async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
+async function inWorkspace(given: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
+  let stop: (message: string) => void = () => undefined
+  const options = guardCallerCode(given, (listener, error) => stop(`${listener} failed: ${messageOf(error)}`))
   const { settings, effect, request } = options
   const judge = makePathJudge(pathPolicyOf(settings))
   const recorded: RecordedWorkspace | undefined =
@@ -129,6 +147,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
             changes.map((change) => changeOf(change, settings.root)),
           )),
     })
+    stop = (message) => execution.fail(message, 'internal_error')
     await work(execution).catch((error: unknown) => execution.fail(unexpectedError(error), 'internal_error'))
     // Finished actions are recorded and reported, even after a failure.
     await execution.allReported()

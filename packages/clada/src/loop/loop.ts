@@ -137,6 +137,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     transcript.keepTurn(done, turned.tokens)
     turns.push(done)
     if (last?.success === true) return ended('until')
+    if (result.fatalCode === 'input_too_large') return ended('model', result.fatalError)
     if (isWithoutBlocks(result) && turned.cut === undefined) return ended('no-blocks')
     seen.push(roundReason(result, last))
     if (seen.length >= 3 && new Set(seen.slice(-3)).size === 1) return ended('no-progress')
@@ -167,7 +168,7 @@ async function takeTurn(
     let isUsedUp = false
     const arriving = async function* (): AsyncIterable<string> {
       try {
-        for await (const whole of untilStopped(model.reply(messages, signal), signal)) {
+        for await (const whole of model.reply(messages, signal)) {
           const text = whole.slice(0, longest - reply.length)
           reply += text
           hear({ kind: 'text', text })
@@ -203,29 +204,6 @@ async function takeTurn(
 }
 
 const mostAttempts = 5
-
-/** Ends with the signal, also where the model does not listen to it. @throws what the signal was aborted with */
-async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal): AsyncIterable<string> {
-  const iterator = texts[Symbol.asyncIterator]()
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = (): void => reject(signal.reason)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
-  stopped.catch(() => undefined)
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([iterator.next(), stopped])
-      if (done === true) return
-      yield value
-    }
-  } finally {
-    // A program is ended in this time, with everything it started.
-    await Promise.race([iterator.return?.().catch(() => undefined), delay(longestEndMs, undefined, { ref: false })])
-  }
-}
-
-const longestEndMs = 2000
 
 interface TriedReply {
   readonly success: boolean
@@ -266,8 +244,9 @@ function reportOn({ result, cut }: Turned, { report, until }: LoopOptions, last:
   return parts.join('\n')
 }
 
-const isWithoutBlocks = ({ totalBlocks, parseErrors }: ExecutionResult): boolean =>
-  totalBlocks === 0 && parseErrors.length === 0
+/** One that ended the execution, such as a reply beyond the limit, has not been read to its end. */
+const isWithoutBlocks = ({ totalBlocks, parseErrors, fatalError }: ExecutionResult): boolean =>
+  totalBlocks === 0 && parseErrors.length === 0 && fatalError === undefined
 
 /** The same text for two rounds that came to the same. A round in which everything failed is compared by its errors. */
 function roundReason({ results, parseErrors }: ExecutionResult, last: TriedReply | undefined): string {

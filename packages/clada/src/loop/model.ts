@@ -124,9 +124,14 @@ async function* apiReply(
   })
   if (!response.ok) throw await modelRefusal(response, key)
   if (response.body === null) throw new ModelError('the answer has no body', {})
+  // `fetch` may forget the signal once its request was collected as garbage, and the connection would hold the process.
+  const reader = response.body.getReader()
+  const close = (): void => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', close, { once: true })
+  if (signal.aborted) close()
   let finish: string | undefined
   try {
-    for await (const data of events(response.body)) {
+    for await (const data of events(reader)) {
       if (data === '[DONE]') return
       const { text, end } = chunkOf(data, key)
       if (text !== '') yield text
@@ -136,7 +141,11 @@ async function* apiReply(
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof ModelError ? error : new ModelError(`the connection broke: ${connectionReason(error)}`, {})
+  } finally {
+    signal.removeEventListener('abort', close)
+    close()
   }
+  signal.throwIfAborted()
   if (finish === undefined) throw new ModelError('the connection ended in the middle of the reply', {})
 }
 
@@ -188,7 +197,7 @@ async function modelRefusal(response: Response, key: string | undefined): Promis
   const text = await firstBytes(response.body)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const passes = response.status === 429 || response.status === 408 || response.status >= 500
-  const afterMs = Number.isFinite(seconds) ? Math.min(seconds, 120) * 1000 : undefined
+  const afterMs = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 120) * 1000 : undefined
   return new ModelError(
     `the model answered with ${response.status}: ${beginning(errorMessageIn(text), 500, key)}`,
     passes ? { afterMs } : undefined,
@@ -233,11 +242,13 @@ async function firstBytes(body: ReadableStream<Uint8Array> | null): Promise<stri
 const mostErrorBytes = 4096
 
 /** The data of server-sent events. */
-async function* events(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
+async function* events(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const part of body) {
-    rest += decoder.decode(part, { stream: true })
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    rest += decoder.decode(value, { stream: true })
     if (rest.length > longestEvent) throw new ModelError('the answer is not a stream of events')
     const lines = rest.split(/\r?\n/)
     rest = lines.pop() ?? ''
