@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 
 /** Polls one file, and reports its text when it has changed. */
@@ -51,7 +52,9 @@ export class FollowedFile {
       const stamp = `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
       if (stamp === this.#stamp || !stat.isFile() || stat.size > this.#limit) return undefined
       this.#stamp = stamp
-      return fs.readFileSync(this.file, 'utf8')
+      const bytes = fs.readFileSync(this.file)
+      // Other bytes would become other characters in the files that the reply writes.
+      return isUtf8(bytes) ? bytes.toString('utf8') : undefined
     } catch {
       return undefined
     }
