@@ -21,7 +21,7 @@ export function cladaCall(...args: readonly string[]): [file: string, args: stri
 /** Starts the real command line and waits for it. */
 export function clada(
   args: readonly string[],
-  options: { cwd: string; input?: string; env?: Record<string, string> },
+  options: { cwd: string; input?: string | Buffer; env?: Record<string, string> },
 ): Ran {
   const { status, stdout, stderr } = spawnSync(...cladaCall(...args), {
     encoding: 'utf8',

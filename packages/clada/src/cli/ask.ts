@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -219,7 +220,9 @@ async function editInEditor(text: string, name: string): Promise<{ readonly text
   try {
     fs.writeFileSync(file, text)
     const why = await editFile(file)
-    return why === undefined ? { text: fs.readFileSync(file, 'utf8') } : { why }
+    if (why !== undefined) return { why }
+    const bytes = fs.readFileSync(file)
+    return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { why: 'the editor saved something else than UTF-8' }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
   }

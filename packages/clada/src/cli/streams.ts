@@ -1,13 +1,13 @@
 import { osReason } from '../core/os-words.ts'
 import fs from 'node:fs'
-import { isUtf8 } from 'node:buffer'
+import { constants, isUtf8 } from 'node:buffer'
 import type { Config } from '../config/nested-config.ts'
 import { wrapLine } from '../report/width.ts'
 import { spellOut } from '../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { type FlagValues, UsageError } from './flags.ts'
 import { InputError } from '@clada/reply/core/source.ts'
-import { messageOf } from '../core/errors.ts'
+import { hasCode, messageOf } from '../core/errors.ts'
 import { platform } from '../core/platform.ts'
 
 /** The report could not be written. The run itself is complete. */
@@ -143,12 +143,19 @@ function askForText(): void {
 }
 
 function readInputFile(name: string): Buffer {
+  let fd: number | undefined
   try {
-    return fs.readFileSync(name)
+    fd = fs.openSync(name, 'r')
+    const parts = new Parts(name)
+    readParts(fd, parts)
+    return parts.whole()
   } catch (error) {
+    if (error instanceof UsageError) throw error
     const reason = codeOf(error)
     const found = reason === 'ENOENT' ? { missing: name } : {}
     throw new UsageError(`Cannot read '${name}': ${refusalReason(reason)}.`, found)
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd)
   }
 }
 
@@ -163,23 +170,62 @@ export function refusalReason(code: string): string {
     : reason
 }
 
-export async function readStdin(): Promise<Buffer> {
+async function readStdin(): Promise<Buffer> {
   try {
     return fs.readFileSync(0)
   } catch (error) {
     // A terminal, or a pipe that others made non-blocking: only a stream can wait for it.
-    if (!(error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EOF'))) throw error
+    if (!hasCode(error, 'EAGAIN', 'EOF')) throw error
   }
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks)
+  const parts = new Parts('-')
+  for await (const chunk of process.stdin) parts.add(Buffer.from(chunk))
+  return parts.whole()
 }
+
+/** Standard input as a text. @throws UsageError where it is none */
+export const readStdinText = async (): Promise<string> => decodeInput('-', await readStdin())
+
+function readParts(fd: number, parts: Parts): void {
+  for (;;) {
+    const part = Buffer.allocUnsafe(partBytes)
+    const length = fs.readSync(fd, part, 0, partBytes, null)
+    if (length === 0) return
+    parts.add(part.subarray(0, length))
+  }
+}
+
+const partBytes = 256 * 1024
+
+/** What was read so far. A device or a pipe may have no end, and no text is longer than the engine allows. */
+class Parts {
+  readonly #name: string
+  readonly #parts: Buffer[] = []
+  #size = 0
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  add(part: Buffer): void {
+    this.#size += part.length
+    if (this.#size > constants.MAX_STRING_LENGTH)
+      throw new UsageError(
+        `${shownInput(this.#name)} has more than ${constants.MAX_STRING_LENGTH} bytes (input_too_large), so nothing was executed.`,
+      )
+    this.#parts.push(part)
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.#parts)
+  }
+}
+
+const shownInput = (name: string): string => (name === '-' ? 'Standard input' : `'${name}'`)
 
 /** A document with broken characters would write them into files, so it is refused as a whole. */
 function decodeInput(name: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
-  const shown = name === '-' ? 'Standard input' : `'${name}'`
-  throw new UsageError(`${shown} is not valid UTF-8 (not_utf8), so nothing was executed. Save it as UTF-8.`)
+  throw new UsageError(`${shownInput(name)} is not valid UTF-8 (not_utf8), so nothing was executed. Save it as UTF-8.`)
 }
 
 /** Whether standard input may still be growing while it is read. */

@@ -1,4 +1,5 @@
 import { registry } from '../../actions/registry.ts'
+import { SignalStop } from '../stop-signals.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ParseError, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
@@ -7,7 +8,7 @@ import type { Ask } from '../../core/commands.ts'
 import { makeAsk } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
-import { canAsk, print, readStdin } from '../streams.ts'
+import { canAsk, print, readStdinText } from '../streams.ts'
 import { ProgressLine, openShownChanges } from '../live-output.ts'
 import {
   cladaOptions,
@@ -67,7 +68,7 @@ export const command: Command = {
       params[pair.slice(0, equals)] = pair.slice(equals + 1)
     }
     const [fromStdin] = flags.stdin ?? []
-    if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
+    if (fromStdin !== undefined) params[fromStdin] = await readStdinText()
 
     const shown = await withConfig(flags)
     const changes = await openShownChanges(shown)
@@ -75,7 +76,11 @@ export const command: Command = {
     const { ask } = makeAsk(paintFor(flags, 2))
     const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
     const clada = new Clada({ ...(await cladaOptions(flags)), ask: canAsk() ? asking : undefined })
-    const result = await clada.perform(action, params, { ...changes.listen, onProgram: progress?.program })
+    const stop = new SignalStop()
+    const ignore = stop.listen()
+    const { signal } = stop
+    const result = await clada.perform(action, params, { ...changes.listen, signal, onProgram: progress?.program })
+    ignore()
     progress?.end()
     const format = reportFormat(shown)(resultSyntax(result))
     const report = { ...reportOptions(shown), ...changes.shown }
@@ -83,6 +88,6 @@ export const command: Command = {
       ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) }
       : withWarnings(result, format === 'json' ? await configWarnings(flags) : [])
     if (flags.quiet === undefined) print(formatReport(reported, format, report))
-    return result.success ? 0 : 1
+    return stop.exitCode ?? (result.success ? 0 : 1)
   },
 }

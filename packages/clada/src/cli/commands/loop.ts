@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { SignalStop } from '../stop-signals.ts'
 import { Clada } from '../../api/clada.ts'
 import { pathsIn, projectPrompt } from '../../api/project-prompt.ts'
 import { withSection } from '../../describe/prompt.ts'
@@ -89,10 +90,8 @@ export const command: Command = {
     }
     const prompt = asked.resumed?.prompt ?? (await loopPrompt(asked.task, until, loopOptions, config.prompt.rules))
     transcript.keepPrompt(prompt)
-    const stop = new AbortController()
-    const onInterrupt = (): void => stop.abort(new Error('stopped by the user'))
-    process.once('SIGINT', onInterrupt)
-    process.once('SIGTERM', onInterrupt)
+    const stop = new SignalStop()
+    const ignore = stop.listen()
     const time = readNumber(flags, 'time')
     const notice = await openEndNotice(flags)
     const begun = now()
@@ -117,7 +116,7 @@ export const command: Command = {
     })
     progress.end()
     shown?.end()
-    process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
+    ignore()
     transcript.note({ ended: result.ending })
     const clada = new Clada(loopOptions)
     const changes = await changesOf(clada, id)
@@ -131,7 +130,7 @@ export const command: Command = {
     else if (flags.quiet === undefined)
       print(summarizeLoop({ number, result, changes, until, elapsedMs: now() - begun }, paintFor(flags)))
     notice(`clada loop ${number}: ${endingLine(result)}`)
-    return stop.signal.aborted ? 130 : codes[result.ending]
+    return stop.exitCode ?? codes[result.ending]
   },
 }
 

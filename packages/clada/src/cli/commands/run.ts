@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { SignalStop } from '../stop-signals.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, withWarnings } from '../../core/result.ts'
 import type { ExecuteOptions } from '../../engine/options.ts'
@@ -82,7 +83,7 @@ export const command: Command = {
     const results: ExecutionResult[] = []
     const notice = await openEndNotice(given)
     // Ctrl-C ends all inputs, not only the current one.
-    const stop = new AbortController()
+    const stop = new SignalStop()
     for (const { name, text: given } of inputs) {
       const changes = await openShownChanges(flags)
       const report = { ...shown, ...changes.shown }
@@ -112,7 +113,7 @@ export const command: Command = {
       const reports = results.map((result) => formatReport(result, 'json', shown))
       print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
     }
-    if (stop.signal.aborted) return 130
+    if (stop.exitCode !== undefined) return stop.exitCode
     if (given.copy !== undefined || given.osc52 !== undefined) {
       const { config } = await loadConfigured(given)
       const report = results.map((result) => formatReport(result, 'llm', shown)).join('\n')
@@ -150,20 +151,19 @@ async function makeReviewer(color: boolean): Promise<(clada: Clada, text: string
 interface Watched {
   readonly progress: ProgressLine | undefined
   readonly totalTimeout: number | undefined
-  readonly stop: AbortController
+  readonly stop: SignalStop
 }
 
-/** Runs with a time limit, with Ctrl-C, and with progress on stderr. */
+/** Runs with a time limit, until a signal, and with progress on stderr. */
 async function runWatched(
   { progress, totalTimeout, stop }: Watched,
   work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
-  const onInterrupt = (): void => stop.abort(new Error('the user stopped the run'))
-  process.once('SIGINT', onInterrupt)
+  const ignore = stop.listen()
   try {
     return await withinTime(totalTimeout, { signal: stop.signal }, work)
   } finally {
     progress?.end()
-    process.off('SIGINT', onInterrupt)
+    ignore()
   }
 }

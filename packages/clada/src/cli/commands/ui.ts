@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { stopSignals } from '../stop-signals.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { digestOf } from '../../core/digest.ts'
 import { startProgram } from '../../process/programs.ts'
@@ -80,8 +81,7 @@ async function waitForEnd(page: PageServer, host: string | undefined): Promise<v
     })
   }
   await new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve())
-    process.once('SIGTERM', () => resolve())
+    for (const name of Object.keys(stopSignals)) process.once(name, () => resolve())
   })
   stdin.destroy()
   await page.close()

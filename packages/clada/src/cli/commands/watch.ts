@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { stopSignals } from '../stop-signals.ts'
 import { Clada } from '../../api/clada.ts'
 import type { Config } from '../../config/nested-config.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
@@ -77,7 +78,7 @@ export const command: Command = {
       code = by
       over.abort()
     }
-    for (const [signal, by] of Object.entries(signals)) process.on(signal, () => quit(by))
+    for (const [signal, by] of Object.entries(stopSignals)) process.on(signal, () => quit(by))
 
     const options = { ...given, ask: makeAskBoth(view.questions, over.signal, paintFor(flags)) }
     const use = clipboardUse(flags, config.clipboard)
@@ -141,8 +142,6 @@ async function servedPage(
     report: { ...report, color: false },
   })
 }
-
-const signals: Readonly<Record<string, ExitCode>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
 function clipboardUse(flags: FlagValues, config: Config['clipboard']): ClipboardUse {
   const { read, write, osc52 } = config
