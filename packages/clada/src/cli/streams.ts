@@ -146,7 +146,7 @@ function readInputFile(name: string): Buffer {
   let fd: number | undefined
   try {
     fd = fs.openSync(name, 'r')
-    const parts = new Parts(name)
+    const parts = new InputParts(name)
     readParts(fd, parts)
     return parts.whole()
   } catch (error) {
@@ -177,7 +177,7 @@ async function readStdin(): Promise<Buffer> {
     // A terminal, or a pipe that others made non-blocking: only a stream can wait for it.
     if (!hasCode(error, 'EAGAIN', 'EOF')) throw error
   }
-  const parts = new Parts('-')
+  const parts = new InputParts('-')
   for await (const chunk of process.stdin) parts.add(Buffer.from(chunk))
   return parts.whole()
 }
@@ -185,7 +185,7 @@ async function readStdin(): Promise<Buffer> {
 /** Standard input as a text. @throws UsageError where it is none */
 export const readStdinText = async (): Promise<string> => decodeInput('-', await readStdin())
 
-function readParts(fd: number, parts: Parts): void {
+function readParts(fd: number, parts: InputParts): void {
   for (;;) {
     const part = Buffer.allocUnsafe(partBytes)
     const length = fs.readSync(fd, part, 0, partBytes, null)
@@ -197,7 +197,7 @@ function readParts(fd: number, parts: Parts): void {
 const partBytes = 256 * 1024
 
 /** What was read so far. A device or a pipe may have no end, and no text is longer than the engine allows. */
-class Parts {
+class InputParts {
   readonly #name: string
   readonly #parts: Buffer[] = []
   #size = 0

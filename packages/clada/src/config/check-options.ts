@@ -4,7 +4,6 @@ import { SettingsError } from '../core/settings.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import { choices } from './choices.ts'
-import type { CladaOptions } from './settings.ts'
 
 interface OptionKind {
   /** Follows "must be". */
@@ -21,12 +20,12 @@ const amount: OptionKind = {
 const callback: OptionKind = { expected: 'a function', accepts: (value) => typeof value === 'function' }
 const group: OptionKind = { expected: 'an object', accepts: isRecord }
 
-const oneOf = (values: readonly string[]): OptionKind => ({
+const among = (values: readonly string[]): OptionKind => ({
   expected: `one of ${values.join(', ')}`,
   accepts: (value) => typeof value === 'string' && values.includes(value),
 })
 
-const listOf = (item: OptionKind): OptionKind => ({
+const eachOf = (item: OptionKind): OptionKind => ({
   expected: `a list, each entry ${item.expected}`,
   accepts: (value) => Array.isArray(value) && value.every(item.accepts),
 })
@@ -40,55 +39,55 @@ const recordOf = (item: OptionKind): OptionKind => ({
  * Programs in JavaScript can pass anything. Without this `exec: false` runs code and `allowEscape: 'no'` allows every path,
  * because the rest of the program looks for the values of the types alone.
  */
-const optionKinds: Readonly<Record<keyof CladaOptions, OptionKind>> = {
+const optionKinds: Readonly<Record<string, OptionKind>> = {
   repoPath: text,
   startedIn: text,
   gitCommit: flag,
-  git: oneOf(choices['git.mode']),
+  git: among(choices['git.mode']),
   gitAuthor: text,
   commitMessageFormat: text,
-  commitTrailers: listOf(text),
-  gitHooks: oneOf(choices['git.hooks']),
-  undoCommits: oneOf(choices['undo.commits']),
-  replyFiles: listOf(text),
+  commitTrailers: eachOf(text),
+  gitHooks: among(choices['git.hooks']),
+  undoCommits: among(choices['undo.commits']),
+  replyFiles: eachOf(text),
   lockFile: text,
   lockTimeout: amount,
   onLockWait: callback,
   conversation: group,
   session: text,
-  allowedRoots: listOf(text),
-  deniedPatterns: listOf(text),
+  allowedRoots: eachOf(text),
+  deniedPatterns: eachOf(text),
   partOf: text,
-  actions: listOf(group),
-  allowedActions: listOf(text),
+  actions: eachOf(group),
+  allowedActions: eachOf(text),
   relativePaths: flag,
-  symlinks: oneOf(['refuse', 'inside']),
+  symlinks: among(['refuse', 'inside']),
   allowEscape: flag,
   atomic: flag,
-  alreadyDone: oneOf(['warn', 'skip', 'resume', 'run']),
-  syntaxes: listOf(text),
-  ownSyntaxes: listOf(group),
-  controlCharacters: oneOf(['keep', 'refuse']),
+  alreadyDone: among(['warn', 'skip', 'resume', 'run']),
+  syntaxes: eachOf(text),
+  ownSyntaxes: eachOf(group),
+  controlCharacters: among(['keep', 'refuse']),
   strict: flag,
-  matching: oneOf(choices.matching),
-  patches: oneOf(choices.patches),
-  proposals: oneOf(choices.proposals),
-  evidence: oneOf(['none', 'lines', 'diff']),
-  syntaxCheck: oneOf(['off', 'auto', 'lasting']),
-  finalNewline: oneOf(choices.final_newline),
-  encoding: recordOf(oneOf(encodingNames)),
+  matching: among(choices.matching),
+  patches: among(choices.patches),
+  proposals: among(choices.proposals),
+  evidence: among(['none', 'lines', 'diff']),
+  syntaxCheck: among(['off', 'auto', 'lasting']),
+  finalNewline: among(choices.final_newline),
+  encoding: recordOf(among(encodingNames)),
   cslDelimiters: recordOf(text),
-  reserved: listOf(text),
+  reserved: eachOf(text),
   limits: recordOf(amount),
   totalTimeout: amount,
-  exec: oneOf(choices['exec.mode']),
-  execGit: oneOf(['safe', 'full']),
-  approve: listOf(text),
-  network: listOf(text),
-  commandEnv: listOf(text),
+  exec: among(choices['exec.mode']),
+  execGit: among(['safe', 'full']),
+  approve: eachOf(text),
+  network: eachOf(text),
+  commandEnv: eachOf(text),
   trustApprovals: flag,
   maxOutput: amount,
-  hooks: recordOf(listOf(group)),
+  hooks: recordOf(eachOf(group)),
   vars: recordOf(text),
   ask: callback,
 }
@@ -96,8 +95,7 @@ const optionKinds: Readonly<Record<keyof CladaOptions, OptionKind>> = {
 const kinds: ReadonlyMap<string, OptionKind> = new Map(Object.entries(optionKinds))
 
 /** Undefined counts as missing. @throws SettingsError for an option that does not exist, and for a wrong value */
-export function checkOptions(options: CladaOptions): void {
-  const given: unknown = options
+export function checkOptions(given: object): void {
   if (!isRecord(given)) throw new SettingsError(`The options must be an object; they are ${describeValue(given)}.`)
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue

@@ -7,7 +7,6 @@ import { formatReport, withDetail } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
 import { capText, spellOut } from '../report/words.ts'
 import type { RpcParams, RpcResult } from './protocol.ts'
-import type { ResourceLink } from './resources.ts'
 
 /**
  * The answer of a tool, twice: as text and as data. Claude Code passes on the data where there is some, and of a failure the
@@ -21,6 +20,14 @@ export interface ToolAnswer {
   readonly whole?: string
   /** Shown to the model beside the text. */
   readonly images?: readonly Image[]
+}
+
+export interface ResourceLink {
+  readonly type: 'resource_link'
+  readonly uri: string
+  readonly name: string
+  readonly mimeType: string
+  readonly size: number
 }
 
 interface Image {

@@ -1,7 +1,7 @@
 import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 import { spellOut } from '../report/words.ts'
-import { fitMessage } from './answers.ts'
+import { fitMessage, type ResourceLink } from './answers.ts'
 import { codes, protocolError, type RpcResult } from './protocol.ts'
 
 export const reportUri = 'clada://report'
@@ -28,14 +28,6 @@ export const templates = [
     mimeType: 'text/x-diff',
   },
 ]
-
-export interface ResourceLink {
-  readonly type: 'resource_link'
-  readonly uri: string
-  readonly name: string
-  readonly mimeType: string
-  readonly size: number
-}
 
 /** The last answers of this server. A report that was cut can be read whole under its own address for a while. */
 export class Reports {
