@@ -24,7 +24,7 @@ it.each<[string, unknown, string]>([
   ['totalTimeout', Number.NaN, 'a number that is not negative; it is NaN'],
   ['maxOutput', -1, 'a number that is not negative; it is -1'],
   ['ask', 'yes', "a function; it is 'yes'"],
-  ['hooks', { before: 'make' }, 'an object, each value a list, each entry an object; it is an object'],
+  ['hooks', { before: 'make' }, 'an object, each value a list; it is an object'],
   ['encoding', { '*': 'rot13' }, 'an object, each value one of utf-8, '],
 ])('refuses %s = %j before anything is done', async (name, value, expected) => {
   const root = scratchDir()

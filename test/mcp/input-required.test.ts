@@ -111,7 +111,7 @@ describe('a question of revision 2026-07-28', () => {
   it('may be followed by another one', async () => {
     const root = scratchDir({ 'package.json': '{"name":"p","version":"1.0.0"}' })
     const wire = await wireTo({ ...serverFor(root), question: ({ about, command: line }) => `${about}: ${line}` })
-    const install = { command: 'npm ci --offline' }
+    const install = { command: 'npm ci' }
     const first = await wire.ask('tools/call', run(install))
     const second = await wire.ask(
       'tools/call',

@@ -5,7 +5,7 @@ import { isRecord } from '@clada/reply/core/is-record.ts'
 import { findClosestName } from '@clada/reply/text/closest-name.ts'
 import { choices } from './choices.ts'
 
-interface OptionKind {
+export interface OptionKind {
   /** Follows "must be". */
   readonly expected: string
   readonly accepts: (value: unknown) => boolean
@@ -18,6 +18,7 @@ const amount: OptionKind = {
   accepts: (value) => typeof value === 'number' && value >= 0,
 }
 const callback: OptionKind = { expected: 'a function', accepts: (value) => typeof value === 'function' }
+const list: OptionKind = { expected: 'a list', accepts: Array.isArray }
 const group: OptionKind = { expected: 'an object', accepts: isRecord }
 
 const among = (values: readonly string[]): OptionKind => ({
@@ -39,7 +40,7 @@ const recordOf = (item: OptionKind): OptionKind => ({
  * Programs in JavaScript can pass anything. Without this `exec: false` runs code and `allowEscape: 'no'` allows every path,
  * because the rest of the program looks for the values of the types alone.
  */
-const optionKinds: Readonly<Record<string, OptionKind>> = {
+export const optionKinds = {
   repoPath: text,
   startedIn: text,
   gitCommit: flag,
@@ -87,16 +88,16 @@ const optionKinds: Readonly<Record<string, OptionKind>> = {
   commandEnv: eachOf(text),
   trustApprovals: flag,
   maxOutput: amount,
-  hooks: recordOf(eachOf(group)),
+  // What is in it is checked with the hooks of the config.
+  hooks: recordOf(list),
   vars: recordOf(text),
   ask: callback,
-}
-
-const kinds: ReadonlyMap<string, OptionKind> = new Map(Object.entries(optionKinds))
+} satisfies Readonly<Record<string, OptionKind>>
 
 /** Undefined counts as missing. @throws SettingsError for an option that does not exist, and for a wrong value */
-export function checkOptions(given: object): void {
+export function checkOptions(given: object, all: Readonly<Record<string, OptionKind>>): void {
   if (!isRecord(given)) throw new SettingsError(`The options must be an object; they are ${describeValue(given)}.`)
+  const kinds = new Map(Object.entries(all))
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
     const kind = kinds.get(name)

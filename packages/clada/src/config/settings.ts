@@ -22,7 +22,7 @@ import {
 } from '../core/settings.ts'
 import { belowRoot } from '../policy/below-root.ts'
 import { defaultDeniedPatterns, secretDirectories } from '../policy/secret-files.ts'
-import { checkOptions } from './check-options.ts'
+import { checkOptions, type OptionKind, optionKinds } from './check-options.ts'
 import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
 import { gitDirectoryOver } from '../state/git-directory.ts'
@@ -159,9 +159,11 @@ export interface CladaOptions {
   ask?: Ask
 }
 
+const kindsByOption: Readonly<Record<keyof CladaOptions, OptionKind>> = optionKinds
+
 /** @throws SettingsError */
 export function settingsOf(options: CladaOptions): Settings {
-  checkOptions(options)
+  checkOptions(options, kindsByOption)
   const root = rootOf(options.repoPath)
   const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
   const roots = [root, ...allowedRoots]
