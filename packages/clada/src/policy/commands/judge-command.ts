@@ -56,7 +56,7 @@ function judgeOnce(command: string, blocked: BlockedBy): CommandDecision {
   const { rule, words } = found
   const reading = rule.read === undefined ? readOptions(rule, words) : rule.read(words)
   if (rule.writes && (!reading.ok || rule.forbids?.(reading.call) !== undefined)) return judgeUnlisted(split.line)
-  if (!reading.ok) return denyByRule(rule, reading.reason)
+  if (!reading.ok) return denyByRule(rule, reading.reason, reading.advice)
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
   if (wrong !== undefined) return denyByRule(rule, wrong)
@@ -67,10 +67,10 @@ function judgeOnce(command: string, blocked: BlockedBy): CommandDecision {
   }
 }
 
-const denyByRule = (rule: CommandRule, reason: string): CommandDecision => ({
+const denyByRule = (rule: CommandRule, reason: string, advice?: string): CommandDecision => ({
   verdict: 'deny',
   reason,
-  advice: `Write it like: ${rule.examples.join(' | ')}`,
+  advice: advice ?? `Write it like: ${rule.examples.join(' | ')}`,
 })
 
 function judgeUnlisted({ cd, words, typed }: CommandLine): CommandDecision {

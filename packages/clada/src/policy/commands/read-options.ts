@@ -6,6 +6,7 @@ import {
   type Option,
   type ParsedCommand,
   refuseCall,
+  refuseGlob,
   type Value,
 } from './rule.ts'
 import type { Word } from './words.ts'
@@ -130,7 +131,7 @@ function placeOperands(
   for (const [index, { text, glob }] of given.entries()) {
     const as = kinds[index] ?? kinds.at(-1) ?? 'text'
     if (as !== 'text' && (glob === '*' || glob === '?')) {
-      return refuseCall(`${glob} in '${text}' is not expanded, because there is no shell`)
+      return refuseGlob({ text, glob })
     }
     operands.push({ text, as })
   }

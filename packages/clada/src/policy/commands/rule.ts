@@ -78,7 +78,7 @@ export interface ParsedCommand {
 
 export type CommandReading =
   | { readonly ok: true; readonly call: ParsedCommand }
-  | { readonly ok: false; readonly reason: string }
+  | { readonly ok: false; readonly reason: string; readonly advice?: string | undefined }
 
 /** A name that is blocked, or allowed again, in any directory. Later ones win. */
 export interface BlockedName {
@@ -108,4 +108,14 @@ export const names = (min: number, otherwise?: string): Operands => ({
   otherwise,
 })
 
-export const refuseCall = (reason: string): CommandReading & { readonly ok: false } => ({ ok: false, reason })
+export const refuseCall = (reason: string, advice?: string): CommandReading & { readonly ok: false } => ({
+  ok: false,
+  reason,
+  advice,
+})
+
+export const refuseGlob = ({ text, glob }: Pick<Word, 'text' | 'glob'>): CommandReading & { readonly ok: false } =>
+  refuseCall(
+    `${glob} in '${text}' is not expanded, because there is no shell`,
+    'grep -r searches a directory, and --include takes a glob; so do the actions files_read, grep and glob. exec has a shell.',
+  )

@@ -7,6 +7,7 @@ import {
   numberOption,
   type CommandReading,
   refuseCall,
+  refuseGlob,
   textOption,
 } from './rule.ts'
 import type { Word } from './words.ts'
@@ -91,8 +92,7 @@ function readFind(words: readonly Word[]): CommandReading {
     const { text } = word
     const begun = expression.length > 0 || depth.length > 0
     if (!begun && !/^[-(!]/.test(text)) {
-      if (word.glob === '*' || word.glob === '?')
-        return refuseCall(`${word.glob} in '${text}' is not expanded; there is no shell`)
+      if (word.glob === '*' || word.glob === '?') return refuseGlob(word)
       starts.push({ text, as: 'name' })
       continue
     }
