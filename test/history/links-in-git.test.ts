@@ -258,6 +258,47 @@ describe('what git only reads is no pipe and no device', () => {
     },
   )
 
+  const includes =
+    (text: string): Plant =>
+    (gitDir) =>
+      fs.appendFileSync(path.join(gitDir, 'config'), text)
+  const endless: Readonly<Record<string, Plant>> = {
+    'a pipe that the config includes': (gitDir, root) => {
+      fifo('more')(gitDir, root)
+      includes('[include]\n\tpath = more\n')(gitDir, root)
+    },
+    'a pipe that an included file includes': (gitDir, root) => {
+      fifo('more')(gitDir, root)
+      put(gitDir, 'some', (at) => fs.writeFileSync(at, '[includeIf "onbranch:x"]\n\tpath = "more" ; so\n'))
+      includes('[include] path = some\n')(gitDir, root)
+    },
+    'a device that the config includes': includes('[include]\n\tpath = /dev/zero\n'),
+    'files that include the next one many times': (gitDir, root) => {
+      for (let at = 0; at < 9; at++)
+        fs.writeFileSync(path.join(gitDir, `i${at}`), `[include]\n${`\tpath = i${at + 1}\n`.repeat(50)}`)
+      includes('[include]\n\tpath = i0\n')(gitDir, root)
+    },
+    'a config of line ends': includes('\n'.repeat(5 * 1024 ** 2)),
+    'a file of line ends that is included': (gitDir, root) => {
+      put(gitDir, 'more', (at) => fs.writeFileSync(at, '\n'.repeat(5 * 1024 ** 2)))
+      includes('[include]\n\tpath = more\n')(gitDir, root)
+    },
+  }
+  it.each(Object.keys(endless))('%s', (name) => {
+    const root = repository({ 'a.txt': 'a\n' })
+    endless[name]?.(path.join(root, '.git'), root)
+    expect(run(root, 'commit', 'new.txt').out).toMatch(/and git would (?:wait for it|read all of them)/)
+    expect(fs.existsSync(path.join(root, 'new.txt'))).toBe(false)
+  })
+
+  it('settings that are included as usual stay in use', () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    fs.writeFileSync(path.join(root, '.git/more'), '[core]\n\tautocrlf = false\n')
+    includes('[include]\n\tpath = more\n\tpath = more\n\tpath = nowhere\n')(path.join(root, '.git'), root)
+    run(root, 'commit', 'new.txt')
+    expect(git(root, 'log', '-1', '--format=%s')).toMatch(/^AI: /)
+  })
+
   it('a file with holes in the place of the repository', () => {
     const root = scratchDir({ 'a.txt': 'a\n' })
     sparse(path.join(root, '.git'))
@@ -295,6 +336,43 @@ describe('a linked worktree', () => {
       expect(pictureOf(outside)).toBe(seen)
       expect(out).toMatch(/is a (?:link|special file), and git|is not used/)
     })
+})
+
+describe('a path in a git directory that no file has', () => {
+  const texts = {
+    'a megabyte of directories': 'a/'.repeat(500_000),
+    'a NUL': 'a\0b',
+    'a line end': 'a\nb',
+    nothing: '',
+  }
+  for (const [what, text] of Object.entries(texts)) {
+    it(`${what} in commondir`, () => {
+      const root = repository({ 'a.txt': 'a\n' })
+      fs.writeFileSync(path.join(root, '.git/commondir'), text)
+      expect(run(root, 'commit', 'new.txt').out).toContain('does not name a directory')
+    })
+
+    it(`${what} in the place of .git`, () => {
+      const root = repository({ 'a.txt': 'a\n' })
+      fs.rmSync(path.join(root, '.git'), { recursive: true })
+      fs.writeFileSync(path.join(root, '.git'), `gitdir: ${text}`)
+      expect(run(root, 'commit', 'new.txt').out).toContain('does not say where the repository is')
+    })
+  }
+
+  it('and blanks before a path are part of it, as for git', () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    const other = repository({ 'b.txt': 'b\n' })
+    const gitDir = path.join(root, '.git')
+    fs.mkdirSync(path.join(gitDir, ' in'))
+    fs.symlinkSync(path.join(other, '.git'), path.join(gitDir, ' in/x'))
+    fs.mkdirSync(path.join(gitDir, 'in'))
+    fs.cpSync(path.join(other, '.git'), path.join(gitDir, 'in/x'), { recursive: true })
+    fs.writeFileSync(path.join(gitDir, 'commondir'), ' in/x\n')
+    const before = pictureOf(other)
+    run(root, 'commit', 'new.txt')
+    expect(pictureOf(other)).toBe(before)
+  })
 })
 
 it('an execution without git does not care', () => {

@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import { foreignAlternates } from './alternates.ts'
-import { mostReadAtOnce, readOwn } from './own-files.ts'
+import { endlessSettings } from './git-config-file.ts'
+import { isSpecialFile, mostReadAtOnce, readOwn, sizeOfLinked } from './own-files.ts'
 import { isReferenceName, symbolicTarget as targetOfReference } from './reference-name.ts'
 
 /** Where a repository has its things, as its files say. */
@@ -100,8 +101,8 @@ export function gitDirNear(dir: string): { readonly top: string; readonly gitDir
 }
 
 export function commonDirOf(gitDir: string): string {
-  const shared = readOwn(path.join(gitDir, 'commondir'))
-  return shared === undefined ? gitDir : path.resolve(gitDir, shared.trim())
+  const shared = pathInText(readOwn(path.join(gitDir, 'commondir')) ?? '')
+  return shared === undefined ? gitDir : path.resolve(gitDir, shared)
 }
 
 /** Whether a directory has a HEAD, which git takes for a repository. */
@@ -110,8 +111,8 @@ export const hasHead = (dir: string): boolean => fs.existsSync(path.join(dir, 'H
 /** Where a `.git` that is a file or a link leads. */
 function gitFileTarget(dotGit: string, stat: fs.Stats): string | undefined {
   if (stat.isSymbolicLink()) return path.resolve(path.dirname(dotGit), fs.readlinkSync(dotGit))
-  const [, target] = /^gitdir: (.+)/.exec(readOwn(dotGit) ?? '') ?? []
-  return target === undefined ? undefined : path.resolve(path.dirname(dotGit), target.trim())
+  const [, target] = /^gitdir: (.+)$/s.exec(pathInText(readOwn(dotGit) ?? '') ?? '') ?? []
+  return target === undefined ? undefined : path.resolve(path.dirname(dotGit), target)
 }
 
 /** Whether a git directory elsewhere names this one as its worktree, or as its submodule's files. */
@@ -173,38 +174,41 @@ export function findEndless({ gitDir, commonDir }: GitDirs): string | undefined 
     if (special !== undefined) return `'${special}' is a special file, and git would wait for it`
     for (const name of [...readNames, ...wholeNames]) {
       const file = path.join(dir, name)
-      const size = sizeOf(file)
+      const size = sizeOfLinked(file)
       if (size > mostReadAtOnce && !(wholeNames.includes(name) && size <= mostCopied))
         return `'${file}' has ${size} bytes, and git would read all of them`
     }
+    const pointer = pointers.map((name) => path.join(dir, name)).find(namesNoPath)
+    if (pointer !== undefined) return `'${pointer}' does not name a directory`
   }
-  return undefined
+  return endlessSettings([path.join(commonDir, 'config'), path.join(gitDir, 'config.worktree')])
 }
 
-function sizeOf(file: string): number {
-  try {
-    return fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  } catch {
-    return 0
-  }
+/** Files whose whole content is a path. */
+const pointers: readonly string[] = ['commondir', 'gitdir']
+
+const namesNoPath = (file: string): boolean => {
+  const text = readOwn(file)
+  return text !== undefined && pathInText(text) === undefined
 }
+
+/**
+ * The path that a text is, as git reads it: line ends after it do not count, blanks before it do. Undefined if no file has
+ * such a name. A path of a megabyte kept the search for links on its way busy for minutes.
+ */
+function pathInText(text: string): string | undefined {
+  const found = text.length > longestPath ? '' : text.replace(/[\r\n]+$/, '')
+  return found === '' || /[\0\n]/.test(found) ? undefined : found
+}
+
+/** Of all systems that git knows. */
+const longestPath = 4096
 
 /** Besides what is only read: all of these are read as a whole, and an index is copied. */
 const wholeNames: readonly string[] = ['HEAD', 'index', 'packed-refs', 'shallow']
 
 /** An index of ten million files. */
 const mostCopied = 2 * 1024 ** 3
-
-/** Whether a name leads to a pipe, a device or a socket. */
-export function isSpecialFile(file: string): boolean {
-  try {
-    const stat = fs.statSync(file, { throwIfNoEntry: false })
-    return stat !== undefined && !stat.isFile() && !stat.isDirectory()
-  } catch {
-    // Git cannot open it either.
-    return false
-  }
-}
 
 /** Those that git also writes are looked at by `oddEntry`. */
 const readNames: readonly string[] = [
@@ -307,6 +311,7 @@ function linksIn(dir: string, depth: 'one' | 'all' = 'one'): string[] {
 
 /** A path without links on its way, as far as it is there. */
 function realGitPath(file: string): string {
+  if (file.length > longestPath) return file
   try {
     return fs.realpathSync(file)
   } catch {

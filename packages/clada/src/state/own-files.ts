@@ -151,15 +151,38 @@ export const mostReadAtOnce = 256 * 1024 ** 2
 export const readOwn = (file: string): string | undefined => readRegular(file, fs.constants.O_NOFOLLOW)
 
 /** The same of a file that a link may lead to, such as the config of a repository. */
-export const readLinked = (file: string): string | undefined => readRegular(file, 0)
+export const readLinked = (file: string, most = mostReadAtOnce): string | undefined => readRegular(file, 0, most)
 
-function readRegular(file: string, flags: number): string | undefined {
+/** What the settings of a repository may have together: those of ten thousand branches are a quarter of it. */
+export const mostSettingsBytes = 4 * 1024 ** 2
+
+/** The bytes of what a name leads to; 0 where nothing can be looked at. */
+export function sizeOfLinked(file: string): number {
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  } catch {
+    return 0
+  }
+}
+
+/** Whether a name leads to a pipe, a device or a socket. */
+export function isSpecialFile(file: string): boolean {
+  try {
+    const stat = fs.statSync(file, { throwIfNoEntry: false })
+    return stat !== undefined && !stat.isFile() && !stat.isDirectory()
+  } catch {
+    // Git cannot open it either.
+    return false
+  }
+}
+
+function readRegular(file: string, flags: number, most = mostReadAtOnce): string | undefined {
   try {
     const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | flags)
     try {
       const stat = fs.fstatSync(fd)
       // A device may have no end, a pipe is empty only for now, and a file with holes may say that it has terabytes.
-      return stat.isFile() && stat.size <= mostReadAtOnce ? fs.readFileSync(fd, 'utf8') : undefined
+      return stat.isFile() && stat.size <= most ? fs.readFileSync(fd, 'utf8') : undefined
     } finally {
       fs.closeSync(fd)
     }
