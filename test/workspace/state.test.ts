@@ -168,6 +168,47 @@ describe('where the git directory cannot be used', () => {
     expect(fatalError).toContain("The home directory 'home' is not an absolute path")
   })
 
+  const asRoot = process.geteuid?.() === 0
+  const give = (dir: string): void => fs.chownSync(dir, 12_345, 12_345)
+  const foreign: Readonly<Record<string, (state: string) => void>> = {
+    'anybody can write to it': (state) => fs.chmodSync(state, 0o777),
+    'anybody can write to a directory in it': (state) => fs.chmodSync(path.join(state, 'approvals'), 0o777),
+    'anybody can write to a file in it': (state) => fs.chmodSync(path.join(state, 'key'), 0o666),
+    ...(asRoot && {
+      'it belongs to another user': give,
+      'what is in it belongs to another user': (state) => give(path.join(state, 'approvals')),
+      'a group of others can write to it': (state) => {
+        fs.chownSync(state, 0, 12_345)
+        fs.chmodSync(state, 0o770)
+      },
+    }),
+  }
+  for (const [why, loosen] of Object.entries(foreign))
+    for (const variable of ['XDG_STATE_HOME', 'XDG_CONFIG_HOME'])
+      it.skipIf(process.platform === 'win32')(`and ${variable} has a directory of clada's, but ${why}`, async () => {
+        const parent = scratchDir({ 'clada/key': `${'0'.repeat(64)}\n`, 'clada/approvals/x.json': '{}' })
+        vi.stubEnv(variable, parent)
+        onTestFinished(() => void vi.unstubAllEnvs())
+        loosen(path.join(parent, 'clada'))
+        const root = scratchDir()
+        const { fatalError } = await run(root, write(root))
+        expect(fatalError).toMatch(/'\/.*\/clada.*' (?:can be written to by other users|belongs to another user)/)
+        expect(fatalError).toContain(`set ${variable} to a directory of your own`)
+        expect(fs.readdirSync(root)).toEqual([])
+      })
+
+  it.skipIf(process.platform === 'win32').each([0o700, 0o755, 0o555])(
+    'and one that only its user can write to is used: %o',
+    async (mode) => {
+      const parent = scratchDir({ 'clada/locks/x': '', 'clada/projects/x': '' })
+      fs.chmodSync(path.join(parent, 'clada'), mode)
+      process.env['XDG_STATE_HOME'] = parent
+      const root = scratchDir()
+      expect((await run(root, write(root))).success).toBe(true)
+      fs.chmodSync(path.join(parent, 'clada'), 0o755)
+    },
+  )
+
   it('and neither can the state directory: says so', async () => {
     const root = scratchDir()
     const file = path.join(scratchDir({ file: '' }), 'file')

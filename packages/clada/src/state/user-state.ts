@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { SettingsError } from '../core/settings.ts'
-import { putFile } from './own-files.ts'
+import { listNames, putFile } from './own-files.ts'
 import { homeDir } from '../core/platform.ts'
 
 /** Where clada keeps what it knows, and where the user says what holds: neither is a document's business. */
@@ -70,7 +70,52 @@ function pastLink(file: string): string | undefined {
 function inHome(variable: string, usual: string): string {
   const given = process.env[variable]
   const base = given !== undefined && path.isAbsolute(given) ? given : path.join(home(), usual)
-  return path.join(base, 'clada')
+  const dir = path.join(base, 'clada')
+  refuseForeignDir(dir, variable)
+  return dir
+}
+
+/** Directories that were looked at in this process: nobody else can write to them. */
+const owned = new Set<string>()
+
+/**
+ * Another user who can write there could plant the signing key, approvals and settings. So can the owner of what is directly in
+ * it: a directory that was only taken over itself still has the files of before.
+ */
+function refuseForeignDir(dir: string, variable: string): void {
+  const user = process.geteuid?.()
+  if (user === undefined || owned.has(dir)) return
+  const top = linkedStats(dir)
+  if (top === undefined) return
+  for (const file of [dir, ...listNames(dir).map((name) => path.join(dir, name))]) {
+    const stat = file === dir ? top : linkedStats(file)
+    const why = stat === undefined ? undefined : whyNotOwn(stat, user)
+    if (why === undefined) continue
+    throw new SettingsError(
+      `'${file}' ${why.reason}, who could put approvals and settings of their own there, so clada does not use it. If all of it is yours: ${why.command} '${dir}'. If not, set ${variable} to a directory of your own.`,
+    )
+  }
+  owned.add(dir)
+}
+
+/** Of files and directories; whoever makes a socket asks who connects to it. */
+function linkedStats(file: string): fs.Stats | undefined {
+  try {
+    const stat = fs.statSync(file, { throwIfNoEntry: false })
+    return stat?.isFile() === true || stat?.isDirectory() === true ? stat : undefined
+  } catch {
+    // What cannot be looked at is not used either.
+    return undefined
+  }
+}
+
+/** A group with the number of its user is the user's own, and has nobody else. */
+function whyNotOwn({ uid, gid, mode }: fs.Stats, user: number): { reason: string; command: string } | undefined {
+  if (uid !== user && uid !== 0)
+    return { reason: `belongs to another user (${uid}; you are ${user})`, command: `chown -R ${user}` }
+  if ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid))
+    return { reason: `can be written to by other users (mode ${(mode & 0o777).toString(8)})`, command: 'chmod -R go-w' }
+  return undefined
 }
 
 /** What is not absolute would be somewhere else in every project, where the project could fill it. */
