@@ -8,6 +8,9 @@ import { linkOrCopy, recordChanges } from '../../packages/clada/src/workspace/re
 import { Scratch } from '../../packages/clada/src/workspace/scratch.ts'
 import { StagedTree } from '../../packages/clada/src/workspace/staged-tree.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
+import { openWorkspace } from '../../packages/clada/src/workspace/open.ts'
+import { settingsFor } from '../support/settings.ts'
 import { diskIn, locationIn, stopOf, workspaceIn } from './disk.ts'
 
 function recorderWith(seen: PathChange[]): Recorder {
@@ -32,6 +35,30 @@ function recorderWith(seen: PathChange[]): Recorder {
     noting: () => () => [],
   }
 }
+
+it('what would make a repository is refused also while the other parts are on their way to the disk', async () => {
+  const names = ['HEAD', 'objects/x', 'refs/x']
+  for (const last of names) {
+    const root = scratchDir()
+    const settings = settingsFor(root)
+    // As on a disk: a file gets its name later.
+    const prepare = async (): Promise<void> => {
+      for (let turn = 0; turn < 20; turn++) await new Promise((done) => setImmediate(done))
+    }
+    const recorder = { ...recorderWith([]), prepare }
+    const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk', recorder)
+    const files = workspace.filesFor(() => {})
+    const writeFile = async (name: string): Promise<void> => {
+      const file = { given: name, absolute: path.join(root, 'x', name) }
+      await files.write(file, 'ref: refs/heads/main\n')
+      if (name === last) await files.landed(file)
+    }
+    for (const name of names) if (name !== last) await writeFile(name)
+    expect(await stopOf(() => writeFile(last))).toMatchObject({ kind: 'path', rule: 'path_denied' })
+    await workspace.close()
+    expect(fs.existsSync(path.join(root, 'x', last))).toBe(false)
+  }
+})
 
 it('what a program did lands, and each part that may not is named with its reason', async () => {
   const root = scratchDir({ 'a.txt': 'old', 'full/b.txt': 'b', 'elsewhere/c.txt': 'c' })

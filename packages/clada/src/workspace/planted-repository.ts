@@ -29,6 +29,10 @@ export function refusePlanted(tree: Pick<Tree, 'names'>, at: Location, as: 'dire
   }
 }
 
+/** Whether a path has a name that is looked at together with those beside it. */
+export const mayPlant = ({ parts }: Pick<Location, 'parts'>): boolean =>
+  parts.some((name) => repositoryPart({ name, isDirectory: false }) !== undefined)
+
 /** Where there is no directory, nothing is beside the new entry. */
 function entriesOf(tree: Pick<Tree, 'names'>, dir: Location): ListedName[] {
   try {

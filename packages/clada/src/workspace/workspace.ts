@@ -30,6 +30,7 @@ import { decodeAs, encodeAs, encodingByMark } from './text-encoding.ts'
 import { assertLinkStaysInside, type Locator } from './walk.ts'
 import { type Location, linkError } from './walk.ts'
 import { syncMany } from '../process/sync-many.ts'
+import { mayPlant } from './planted-repository.ts'
 import { discardNames, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
 import type { Searched } from './search.ts'
@@ -466,7 +467,11 @@ export class ActionFiles implements Files {
   #ready(path: PathArg, access: Access, meant: 'file' | 'directory' = 'file'): Promise<Location> | Location {
     const at = this.#workspace.parts.locator.locate(path, access)
     if (meant === 'file' && /[\\/]$/.test(path.given)) throw directoryError(at, 'open')
-    return this.#workspace.waitForLanding(at.absolute)?.then(() => at) ?? at
+    // What makes a directory a repository is refused by what is in it, and that may be on its way. On a disk, where a file waits
+    // for its sync, HEAD, objects and refs of one reply were all written.
+    const landing =
+      access === 'write' && mayPlant(at) ? this.#workspace.waitForAll() : this.#workspace.waitForLanding(at.absolute)
+    return landing?.then(() => at) ?? at
   }
 
   /** Reads a file. One that was emptied a moment ago is being saved by an editor: it is read once it stays the same. */
