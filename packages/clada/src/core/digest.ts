@@ -13,5 +13,14 @@ export function isSameSecret(one: string, other: string): boolean {
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)
 }
 
+/** The same of the content of a file, which several parts of an execution ask for: nobody may change the bytes afterwards. */
+export function digestOfContent(bytes: Uint8Array): string {
+  const digest = known.get(bytes) ?? digestOf(bytes)
+  known.set(bytes, digest)
+  return digest
+}
+
+const known = new WeakMap<Uint8Array, string>()
+
 /** Long enough that two texts never share it by chance, short enough for a model to copy. */
 export const shortDigestOf = (content: string | Uint8Array): string => digestOf(content).slice(0, 16)

@@ -79,7 +79,7 @@ export class Execution {
   #proposals: Proposals | undefined
   readonly #reviewed: ReviewedBlock[] = []
   /** One for each action whose files are still being written, oldest first. */
-  readonly #writing: Promise<void>[] = []
+  readonly #writing: { readonly ended: Promise<void>; readonly bytes: number }[] = []
   readonly #syntax: SyntaxCheck | undefined
   /** Files of which an action said itself that their syntax is broken now. */
   readonly #saidBroken = new Set<string>()
@@ -418,9 +418,19 @@ export class Execution {
       if (this.#options.effect === 'show') this.#changes.set(result, changes)
     }
     if (writes.length === 0) return result
-    this.#writing.push(written)
-    if (this.#writing.length >= maxWriting) await this.#writing.shift()
+    this.#writing.push({ ended: written, bytes: writes.reduce((sum, { bytes }) => sum + bytes, 0) })
+    await this.#waitForRoom()
     return result
+  }
+
+  /** The more files are written at the same time, the fewer syncs they need. */
+  async #waitForRoom(): Promise<void> {
+    let bytes = this.#writing.reduce((sum, one) => sum + one.bytes, 0)
+    while (this.#writing.length >= mostWriting || bytes > mostBytesWriting) {
+      const oldest = this.#writing.shift()
+      bytes -= oldest?.bytes ?? 0
+      await oldest?.ended
+    }
   }
 
   /** In a preview: the outcome of an action that fails on files which a program that was not run may change. */
@@ -606,8 +616,9 @@ function markReviewed(outcome: Outcome, note: ReviewNote | undefined): Outcome {
   return { ...outcome, problem: { ...outcome.problem, verdicts } }
 }
 
-/** Some take their names while as many are prepared; more concurrent writes would only cost memory. */
-const maxWriting = 2 * concurrentWrites
+/** Some take their names while others are synced. Each has two open files. */
+const mostWriting = 4 * concurrentWrites
+const mostBytesWriting = 32 * 1024 ** 2
 
 const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
   `already applied by action ${action} of execution ${execution} (${localTime(time)}), so it was skipped`

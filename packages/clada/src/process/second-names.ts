@@ -28,14 +28,13 @@ export class SecondNames {
     this.#known = known
   }
 
-  /** Undefined if it is not blocked, or if only its own name decides. */
-  of(absolute: string): SecondName | undefined {
+  /** Undefined if it is not blocked, or if only its own name decides. `stat`: what is there. */
+  of(absolute: string, stat = readStat(absolute, 'lstatSync')): SecondName | undefined {
     this.#targets ??= this.#findTargets()
     for (let at = absolute; this.#targets.size > 0 && at !== path.dirname(at); at = path.dirname(at)) {
       const link = this.#targets.get(at)
       if (link !== undefined) return { reason: `the link '${link}', which is blocked, leads to it` }
     }
-    const stat = readStat(absolute, 'lstatSync')
     const names = stat?.isFile() ? stat.nlink - this.#known.ownNames(stat) : 1
     if (stat === undefined || names < 2) return undefined
     this.#blocked ??= this.#findBlocked()

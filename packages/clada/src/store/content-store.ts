@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { digestOf } from '../core/digest.ts'
+import { digestOf, digestOfContent } from '../core/digest.ts'
 import { hasCode } from '../core/errors.ts'
 import { copyToNew, digestOfOpen } from '../state/large-files.ts'
 import { listEntries, removeFile, renameFile, syncFileNow } from '../state/own-files.ts'
@@ -41,7 +41,7 @@ export class ContentStore implements Durable {
   }
 
   /** Keeps bytes. They are on the disk once they are synced. */
-  put(bytes: Buffer, digest = digestOf(bytes)): string {
+  put(bytes: Buffer, digest = digestOfContent(bytes)): string {
     this.keepUnsynced(bytes, digest)
     this.#own?.needAll()
     if (bytes.length > mostPacked) this.#syncLater(digest)
@@ -49,7 +49,7 @@ export class ContentStore implements Durable {
   }
 
   /** Keeps bytes that a power cut may take. */
-  keepUnsynced(bytes: Buffer, digest = digestOf(bytes)): string {
+  keepUnsynced(bytes: Buffer, digest = digestOfContent(bytes)): string {
     if (bytes.length <= mostPacked) this.#openOwn().put(digest, bytes)
     else this.#add(digest, bytes.length, (file) => fs.writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 }))
     return digest
@@ -171,8 +171,8 @@ export class ContentStore implements Durable {
   #openOwn(): ContentPack {
     if (this.#own !== undefined) return this.#own
     fs.mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
-    // It may be new, and so may its directory.
-    for (const dir of [this.#dir, path.dirname(this.#dir)]) this.#unsynced.add(dir)
+    // It may be new. So may its directory, whose parent the log syncs.
+    this.#unsynced.add(this.#dir)
     return (this.#own = ContentPack.open(this.#packOf(this.#execution)))
   }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { digestOf } from '../core/digest.ts'
+import { digestOfContent } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Becoming, EndChange, Inspected, PathChange } from '../core/recorder.ts'
 import { isInMemory } from '../state/own-files.ts'
@@ -249,7 +249,7 @@ export class Journal {
   }
 
   #toOf(becomes: Becoming): string {
-    return becomes.type === 'file' && becomes.bytes !== undefined ? digestOf(becomes.bytes) : becomes.type
+    return becomes.type === 'file' && becomes.bytes !== undefined ? digestOfContent(becomes.bytes) : becomes.type
   }
 
   /** The result of a move or a program is known once the next change has read it. */
@@ -317,7 +317,11 @@ export class Journal {
   #fileState(mode: number, bytes: Buffer): State {
     const isKept = this.#keptBytes + bytes.length <= mostKept
     if (isKept) this.#keptBytes += bytes.length
-    return { type: 'file', mode: mode & 0o7777, digest: isKept ? this.#contents.keepUnsynced(bytes) : digestOf(bytes) }
+    return {
+      type: 'file',
+      mode: mode & 0o7777,
+      digest: isKept ? this.#contents.keepUnsynced(bytes) : digestOfContent(bytes),
+    }
   }
 }
 

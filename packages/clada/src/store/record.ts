@@ -4,7 +4,7 @@ import type { Conversation } from '../core/settings.ts'
 import { ContentStore } from './content-store.ts'
 import { recordAtEnd } from './log.ts'
 import { signerOf } from '../state/project-state.ts'
-import { digestOf } from '../core/digest.ts'
+import { digestOfContent } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import { isRecord } from '@clada/reply/core/is-record.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -354,4 +354,4 @@ export function isSameMode(one: AnyState, other: AnyState): boolean {
   return one.mode === undefined || other.mode === undefined || one.mode === other.mode
 }
 
-export const digestOfFile = (file: AnyState & { type: 'file' }): string => file.digest ?? digestOf(file.bytes)
+export const digestOfFile = (file: AnyState & { type: 'file' }): string => file.digest ?? digestOfContent(file.bytes)

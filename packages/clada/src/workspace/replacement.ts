@@ -6,6 +6,7 @@ import { DiskBase, irregularError, refuseReadOnly, withOpenFile } from './disk-f
 import { type Dir, linkError, type Location, baseName, asOsProblem, withOsProblems } from './walk.ts'
 import { hasCode } from '../core/errors.ts'
 import { platform } from '../core/platform.ts'
+import { now } from '../core/time-limit.ts'
 import type { Scratch } from './scratch.ts'
 import { copyAttributes, refuseAccessList } from './attributes.ts'
 import type { NativeCalls } from './native.ts'
@@ -133,7 +134,7 @@ export function beginReplacement(plan: ReplacementPlan): Replacement {
     commit: async () => {
       try {
         // On a disk in memory nothing else is waited for, and signals and questions would not be heard between many files.
-        if (base instanceof DiskBase) await new Promise((done) => setImmediate(done))
+        if (now() - lastPause > mostWithoutPause) await pauseShortly()
         const displaced = take()
         release()
         return { displaced, disowned: keepsOwner ? undefined : at.given }
@@ -146,6 +147,15 @@ export function beginReplacement(plan: ReplacementPlan): Replacement {
       if (!over) failing(undefined)
     },
   }
+}
+
+/** When others could run last. */
+let lastPause = now()
+const mostWithoutPause = 5
+
+async function pauseShortly(): Promise<void> {
+  await new Promise((done) => setImmediate(done))
+  lastPause = now()
 }
 
 /** To sync is what takes the time, so another thread does it. */
@@ -334,7 +344,7 @@ function owns(fd: number, uid: number, gid: number): boolean {
 }
 
 /** How many files are brought to the disk at the same time. */
-export const concurrentWrites = 16
+export const concurrentWrites = 32
 
 /**
  * Lets so many files be written at the same time: a file system brings those to the disk together whose syncs wait together,

@@ -151,7 +151,7 @@ export class Scratch {
       if (found === undefined) continue
       const { name, isSame, now } = found
       const quiet = Date.now() - Math.max(now.mtimeMs, now.ctimeMs)
-      if (isSame && quiet > longestPause) fs.rmSync(file, { force: true })
+      if (isSame && quiet > longestPause) removeFile(file)
       if (!isSame && quiet > quietMs) this.notes.push(savedNote(name, this.moveConflict(name, file)))
     }
   }

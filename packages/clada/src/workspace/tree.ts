@@ -98,6 +98,8 @@ export interface OutsideStage {
 /** A write on its way to the disk. */
 export interface Landing {
   readonly written: Promise<WriteNote>
+  /** What it keeps in memory until then. */
+  readonly bytes: number
   /** The action waits for the result and reports it itself. */
   reported: boolean
 }

@@ -118,7 +118,9 @@ export class Locator {
     const place = joinParts(root, parts)
     const unlessLogin = decision.unlessLogin && refusalError(arg, decision.unlessLogin)
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) throw unlessLogin
-    if (this.#isOfGit(root, place, access))
+    const stat = access === 'list' || this.#disk.names === undefined ? undefined : readStats(place)
+    // Only a directory can be one of git's, and thousands of files are asked about.
+    if (this.#isOfGit(root, stat?.isFile() && place !== root ? path.dirname(place) : place, access))
       throw refusalError(arg, { verdict: 'deny', rule: 'path_denied', reason: gitReason })
     if (access === 'write' && this.#disk.names !== undefined && this.#isInGitSettings(place))
       throw refusalError(arg, {
@@ -129,7 +131,7 @@ export class Locator {
       })
     // By identity as well: a second mount or a hard link is another path to the same file.
     const other =
-      access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#disk.names?.of(place)
+      access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#disk.names?.of(place, stat)
     if (other !== undefined) throw refusalError(arg, { verdict: 'deny', rule: 'path_denied', ...other })
     return { root, parts, absolute: place, given: arg.given, unlessLogin }
   }

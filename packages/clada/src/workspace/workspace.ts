@@ -14,7 +14,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../core/files.ts'
-import { shortDigestOf, digestOf } from '../core/digest.ts'
+import { shortDigestOf, digestOfContent } from '../core/digest.ts'
 import { bytesContainLogin } from '../core/logins.ts'
 import { looksLikeCells } from '../core/cells.ts'
 import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
@@ -522,7 +522,7 @@ export class ActionFiles implements Files {
       const found = actual ?? 'nothing: there is no such file'
       throw new ProblemError({ kind: 'hash-differs', path: path.given, expected, actual: found })
     }
-    const digest = bytes === null ? undefined : digestOf(bytes)
+    const digest = bytes === null ? undefined : digestOfContent(bytes)
     const { absolute, content } = this.#expected ?? {}
     if (absolute === at.absolute && content !== digest)
       throw new ProblemError({ kind: 'changed-meanwhile', path: path.given })
@@ -555,8 +555,8 @@ export class ActionFiles implements Files {
       over()
     })
     landing.set(at.absolute, landed)
-    seen.set(at.absolute, digestOf(bytes))
-    const write = { written, reported: false }
+    seen.set(at.absolute, digestOfContent(bytes))
+    const write = { written, bytes: bytes.length + (base?.bytes.length ?? 0), reported: false }
     this.#written.set(path, write)
     this.#onWrite(write)
   }
