@@ -57,6 +57,7 @@ export class DiskTree implements Tree {
   readonly #recorder: Recorder | undefined
   readonly #replacing: ReplacementContext
   readonly #touched = new Set<Dir>()
+  #isRestoring = false
   /** Set while files of a commit are put in place, which may have a repository among them. */
   isCheckout = false
 
@@ -399,7 +400,7 @@ export class DiskTree implements Tree {
     const stat = safePath === undefined ? undefined : fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (dir === undefined || safePath === undefined || stat === undefined) {
       dir?.drop()
-      return { restore: () => this.#clear(at), forget: () => {} }
+      return { restore: () => this.#restore(at, () => this.#clear(at)), forget: () => {} }
     }
     if (stat.isDirectory()) {
       dir.drop()
@@ -409,7 +410,7 @@ export class DiskTree implements Tree {
         if (look !== undefined) this.remove(at, { readOnly: 'left so' })
         this.makeDir(at, (stat.mode & 0o7777) | 0o700)
       }
-      return { restore, forget: () => {} }
+      return { restore: () => this.#restore(at, restore), forget: () => {} }
     }
     const keeper = (
       where === 'beside' ? dir : this.#walk.dirAt({ ...at, parts: [] }, { missing: 'fail', op: 'open' })
@@ -421,17 +422,25 @@ export class DiskTree implements Tree {
       fs.rmSync(copy, { force: true })
       keeper.drop()
     }
-    return {
-      restore: () => {
-        // Walked to again: the directory may be another one by now.
-        const home = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
-        // A step that was taken may have made a directory of it; what came into that is gone again.
-        if (this.look(at)?.type === 'directory') this.removeDir(at)
-        renameOrCopy(copy, home.at(baseName(at)))
-        this.#recorder?.reverted(at.absolute)
-        forget()
-      },
-      forget,
+    const restore = (): void => {
+      // Walked to again: the directory may be another one by now.
+      const home = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
+      // A step that was taken may have made a directory of it; what came into that is gone again.
+      if (this.look(at)?.type === 'directory') this.removeDir(at)
+      renameOrCopy(copy, home.at(baseName(at)))
+      forget()
+    }
+    return { restore: () => this.#restore(at, restore), forget }
+  }
+
+  /** The journal knows what was there before, and a full disk may have no room for another entry. */
+  #restore(at: Location, act: () => void): void {
+    this.#isRestoring = true
+    try {
+      act()
+    } finally {
+      this.#isRestoring = false
+      this.#recorder?.reverted(at.absolute)
     }
   }
 
@@ -499,7 +508,7 @@ export class DiskTree implements Tree {
   }
 
   #record(changes: readonly PathChange[], act: () => void): void {
-    recordChanges(this.#recorder, changes, act)
+    recordChanges(this.#isRestoring ? undefined : this.#recorder, changes, act)
   }
 
   #begin(at: Location, base: ExpectedTarget, op: string, fill: Fill, content: WrittenContent): Replacement {
