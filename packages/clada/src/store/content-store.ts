@@ -10,8 +10,8 @@ import type { Durable } from './shared-sync.ts'
 
 /**
  * The contents of files before and after changes, under their digests. Small ones are in a pack, one for each execution, in
- * which each is once. A large one is a file of its own, once for all executions. Whatever is read is compared with its
- * digest first, so a damaged content is a missing one.
+ * which each is once. A large one, or one that is linked, is a file of its own, once for all executions. Whatever is read is
+ * compared with its digest first, so a damaged content is a missing one.
  */
 export class ContentStore implements Durable {
   readonly #dir: string
@@ -56,11 +56,11 @@ export class ContentStore implements Durable {
   }
 
   /**
-   * Keeps a file of any size: a large one by a link, which needs no space, or as a copy. A linked file must be replaced or removed
+   * Keeps a file of any size: by a link, which needs no space, or as a copy. A linked file must be replaced or removed
    * and never be written into, or it must be copied later with `unlink`.
    */
   keep(safePath: string, how: 'link' | 'copy'): string {
-    const small = readFile(safePath, (fd) => (fs.fstatSync(fd).size > mostPacked ? undefined : fs.readFileSync(fd)))
+    const small = how === 'copy' ? readSmall(safePath) : undefined
     if (small !== undefined) return this.put(small)
     const [digest, size] = readFile(safePath, (fd) => [digestOfOpen(fd), fs.fstatSync(fd).size] as const)
     this.#add(digest, size, (file) => {
@@ -268,6 +268,9 @@ function copyFile(from: string, to: string): void {
   copyToNew(from, to)
   fs.chmodSync(to, 0o600)
 }
+
+const readSmall = (safePath: string): Buffer | undefined =>
+  readFile(safePath, (fd) => (fs.fstatSync(fd).size > mostPacked ? undefined : fs.readFileSync(fd)))
 
 function readIfThere<T>(file: string, read: (fd: number) => T): T | undefined {
   try {
