@@ -113,10 +113,9 @@ describe('the command line that is run', () => {
 
   it('is refused with three examples', () => {
     expect(run('ls --nope')).toMatchObject({ advice: 'Write it like: ls | ls -la | ls -l src' })
-    for (const line of ['grep -n x a.ts test/*.js', 'cat src/*.py', 'ls *.md', 'find src/* -type f'])
-      expect(run(line), line).toMatchObject({
-        advice: expect.stringContaining('the actions files_read, grep and glob'),
-      })
+    expect(run('grep -n x a.ts test/*.js')).toMatchObject({
+      advice: expect.stringContaining('the actions files_read, grep and glob'),
+    })
   })
 
   it('is asked about where no rule knows it', () => {
