@@ -8,6 +8,7 @@ import { platform } from '../../packages/clada/src/core/platform.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { ownOwner, readOwn } from '../../packages/clada/src/state/own-files.ts'
 import { makePrivateDir, pathSpellings } from '../../packages/clada/src/state/user-state.ts'
+import { clada } from '../support/cli.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fillState, filesIn, inState, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
@@ -140,6 +141,23 @@ describe('where the git directory cannot be used', () => {
     expect((await clada.perform('context_list', {})).results[0]?.data).toHaveLength(1)
     expect(fs.readdirSync(path.join(parent, 'outside'))).toEqual(['keep.txt'])
   })
+
+  it.each(['', '{"root":"/elsewhere","inode":""}', '\0\0'])(
+    'and its note of the root is %j after a power cut: history, undo and runs go on',
+    async (note) => {
+      const root = scratchDir()
+      const options = { cwd: root, env: { XDG_STATE_HOME: scratchDir() } }
+      const apply = (name: string) => clada(['run', '-', '--no-git'], { ...options, input: write(root, name) })
+      expect(apply('a.txt').status).toBe(0)
+      const projects = path.join(options.env.XDG_STATE_HOME, 'clada/projects')
+      const [id = ''] = fs.readdirSync(projects)
+      fs.writeFileSync(path.join(projects, id, 'root'), note)
+      expect(clada(['history'], options).stdout).toContain('create a.txt')
+      expect(clada(['undo'], options).stdout).toContain('Undone: execution 1')
+      expect(fs.existsSync(path.join(root, 'a.txt'))).toBe(false)
+      expect(apply('b.txt').status).toBe(0)
+    },
+  )
 
   for (const given of ['', 'state', './state']) {
     it(`and XDG_STATE_HOME is '${given}': state is kept in the home directory, never in the project`, async () => {

@@ -35,11 +35,15 @@ export function findState(root: string): string | undefined {
   const asked = `${root}\0${stateHome()}\0${temporaryHome()}`
   const before = found.get(asked)
   if (before !== undefined && isState(before)) return before
-  const dir = keysFor(root)
-    .flatMap((key) => placesFor(root, key))
-    .find(isState)
-  if (dir !== undefined) found.set(asked, dir)
-  return dir
+  for (const key of keysFor(root)) {
+    const dir = placesFor(root, key).find(isState)
+    if (dir === undefined) continue
+    // By its name it is ours, whatever the note in it says after a disk lost that.
+    signers.set(dir, new Signer(key.key, root))
+    found.set(asked, dir)
+    return dir
+  }
+  return undefined
 }
 
 const found = new Map<string, string>()
