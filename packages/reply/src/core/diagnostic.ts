@@ -169,6 +169,7 @@ export interface DiagnosticData {
   'search-cut': { by: number }
 
   'diff-open': undefined
+  'diff-short': undefined
   'diff-nameless': { isCut: boolean }
   'diff-binary': undefined
   'diff-mode': { is: 'link' | 'submodule' }

@@ -115,6 +115,13 @@ export const foreignDiagnostics: DiagnosticRows<
       `Close the fence around the diff; without a fence, end it with a line break and give each @@ its counts. ${sendAgainFrom(line)}`,
     ],
   },
+  'diff-short': {
+    code: 'truncated',
+    say: (_, line) => [
+      'The last hunk of the diff ends too early: by its counts, more lines are changed',
+      `Send the diff on line ${line} again, complete. If nothing is missing, put it in a fence or correct the counts after @@.`,
+    ],
+  },
   'diff-nameless': {
     code: ({ isCut }) => (isCut ? 'truncated' : 'malformed_block'),
     say: () => [

@@ -2,15 +2,21 @@ import type { Finding } from '../../core/diagnostic.ts'
 import { type ForeignBlock } from '../foreign/foreign.ts'
 import type { WrittenName, DiffRegion, FileSection } from './walk.ts'
 
-/** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
+/**
+ * What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. A short one ends too early, although
+ * the text goes on.
+ */
 export function readSection(
   section: FileSection,
   region: DiffRegion,
-  isComplete: boolean,
+  end: 'whole' | 'short' | 'open',
   fence: readonly string[] = [],
 ): ForeignBlock {
+  const isComplete = end !== 'open'
   const call = callOf(section)
-  const finding = 'finding' in call ? call.finding : undefined
+  const unfinished = end === 'whole' ? undefined : UNFINISHED[end]
+  const finding =
+    unfinished !== undefined ? { code: unfinished, line: section.line } : 'finding' in call ? call.finding : undefined
   const { warnings } = section
   if (section.extended.has('old mode') && finding === undefined)
     warnings.push('the change of the file mode was ignored')
@@ -23,12 +29,14 @@ export function readSection(
     startLine: section.line,
     endLine: isComplete ? section.lastLine : null,
     lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
-    findings: isComplete ? (finding === undefined ? none : [finding]) : [{ code: 'diff-open', line: section.line }],
+    findings: finding === undefined ? none : [finding],
     warnings,
     markup: diffMarkup(section, fence),
     uncertainMarks: section.hasUnmarked || undefined,
   }
 }
+
+const UNFINISHED = { short: 'diff-short', open: 'diff-open' } as const
 
 const none: readonly never[] = []
 

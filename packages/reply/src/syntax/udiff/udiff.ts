@@ -29,7 +29,9 @@ import { EXTENDED, DiffRegion, type FileSection, UdiffWalk } from './walk.ts'
  *
  * A diff has no end marker. In a fence it ends with the fence. Elsewhere the last section of a text is complete when
  * something follows it, or when the text ends with a line break and its last hunk is not shorter than its counts say
- * or, without hunks, git says that the file is empty or the same; otherwise it is truncated.
+ * or, without hunks, git says that the file is empty or the same; otherwise it is truncated. A last hunk is
+ * short, whatever follows it, if by its counts more lines of one side are missing than of the other, and it ends with a
+ * change or takes more lines than it gives.
  */
 
 export const udiff = foreignSyntax({
@@ -95,19 +97,27 @@ function readDiff(source: Source, line: number): { found: ForeignBlock[]; next: 
   const indent = /^[ \t]*/.exec(lineWithoutBom(source, line))?.[0] ?? ''
   const region = new DiffRegion(source, indent, { first: line, last: source.lineCount })
   const { sections, next } = new UdiffWalk(region, 'open').read(line)
-  return { found: sections.map((section) => readSection(section, region, isWholeSection(source, section, next))), next }
+  return { found: sections.map((section) => readSection(section, region, sectionEnd(source, section, next))), next }
 }
 
 /** Only the last section can be cut. One that ends with the name of a file may lack its other name. */
-function isWholeSection(source: Source, { next, patch, satisfied, lastLine }: FileSection, after: number): boolean {
-  if (next < after) return true
+function sectionEnd(source: Source, section: FileSection, after: number): 'whole' | 'short' | 'open' {
+  const { next, patch, satisfied, lacksChanges, lastLine } = section
+  if (next < after) return 'whole'
   let line = after
   while (line <= source.lineCount && source.line(line).trim() === '') line++
-  if (line > source.lineCount)
-    return satisfied && source.text.endsWith('\n') && !source.line(lastLine).trimStart().startsWith('--- ')
+  if (line > source.lineCount) {
+    const isWhole = satisfied && source.text.endsWith('\n') && !source.line(lastLine).trimStart().startsWith('--- ')
+    return isWhole ? 'whole' : 'open'
+  }
   // What follows a hunk has no mark, so it is not part of it. The last line of a text may be half a header, though.
-  return line < source.lineCount || (patch !== undefined && source.line(line).trim() !== '@')
+  if (line === source.lineCount && (patch === undefined || source.line(line).trim() === '@')) return 'open'
+  // A program writes "[stopped]" below a reply that it cut off. What closes a tag or a fence says that a diff ends there.
+  const isClosed = CLOSING_TAG.test(source.line(line)) || Regions.of(source).fenceAround(line)?.last === line
+  return lacksChanges && !isClosed ? 'short' : 'whole'
 }
+
+const CLOSING_TAG = /^\s*<\//
 
 function readFenced(source: Source, fence: FenceRegion): { found: ForeignBlock[]; next: number } {
   const { first: opener, isClosed: closed } = fence
@@ -117,7 +127,9 @@ function readFenced(source: Source, fence: FenceRegion): { found: ForeignBlock[]
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
   const row = lineWithoutBom(source, opener)
   const worn = findDamageKinds(row).length > 0 ? [row] : none
-  const found = sections.map((section) => readSection(section, region, closed || section !== sections.at(-1), worn))
+  const found = sections.map((section) =>
+    readSection(section, region, closed || section !== sections.at(-1) ? 'whole' : 'open', worn),
+  )
   const named = sections[0]?.line ?? end
   const isNameless = named > region.first && region.hasRow(named, (c) => c !== SPACE, /^(?:@@|[-+])/)
   // Where a sentence above names the file, it is a proposal.

@@ -21,6 +21,8 @@ export interface FileSection {
   changes: boolean
   /** Whether its last hunk has all the lines that its header says, or nothing else can follow. */
   satisfied: boolean
+  /** Whether the counts of its last hunk announce more that comes or goes, and it ends with a change or takes more than it gives. */
+  lacksChanges: boolean
   readonly warnings: string[]
   /** Whether a line without a mark was read as context. */
   hasUnmarked?: true
@@ -90,6 +92,7 @@ export class UdiffWalk {
       patch: undefined,
       changes: false,
       satisfied: true,
+      lacksChanges: false,
       warnings: [],
     }
     let at = line
@@ -159,12 +162,14 @@ export class UdiffWalk {
     const hasHeader = header.startsWith('@@')
     if (hasHeader) section.lastLine = line
     let unmarked: number | undefined
+    let last = EMPTY
     let at = hasHeader ? line + 1 : line
     for (; at <= this.#region.last; at++) {
       const c = this.#region.code(at)
       if (c !== SPACE && c !== PLUS && (c !== MINUS || this.#region.begins(at, '--')) && this.#endsHunk(at, counts))
         break
       counts.take(c)
+      if (c !== BACKSLASH) last = c
       if (c === EMPTY) continue
       section.lastLine = at
       if (!isMark(c)) unmarked ??= at
@@ -174,6 +179,7 @@ export class UdiffWalk {
     const hunk = hasHeader ? text : `@@\n${text}`
     section.patch = section.patch === undefined ? hunk : `${section.patch}\n${hunk}`
     section.satisfied = !counts.areShort
+    section.lacksChanges = counts.lackChanges && (last === PLUS || last === MINUS || counts.loseLines)
     if (unmarked !== undefined) {
       section.hasUnmarked = true
       section.warnings.push(`line ${unmarked} does not start with ' ', '-' or '+'; it was read as a context line`)
@@ -266,6 +272,8 @@ function needsNoHunks({ extended, binary }: FileSection): boolean {
 class HunkCounts {
   #old: number | undefined
   #new: number | undefined
+  /** Lines that came, without those that went. */
+  #balance = 0
 
   constructor(header: string) {
     const found = header.charCodeAt(0) === AT ? COUNTS.exec(header) : null
@@ -283,6 +291,20 @@ class HunkCounts {
     return (this.#old ?? 1) > 0 || (this.#new ?? 1) > 0
   }
 
+  /** Whether more lines went than came, and more were to come than to go. */
+  get loseLines(): boolean {
+    return this.#balance < 0 && (this.#new ?? 0) > (this.#old ?? 0)
+  }
+
+  /**
+   * Whether more lines of one side are missing than of the other, so that not only context is. Where a side has more than it should,
+   * the counts are wrong.
+   */
+  get lackChanges(): boolean {
+    const [old = 0, added = 0] = [this.#old, this.#new]
+    return old >= 0 && added >= 0 && old !== added
+  }
+
   get lacksOneEach(): boolean {
     return this.#old === 1 && this.#new === 1
   }
@@ -292,6 +314,7 @@ class HunkCounts {
     if (this.#old === undefined || this.#new === undefined || c === BACKSLASH) return
     if (c !== PLUS) this.#old--
     if (c !== MINUS) this.#new--
+    this.#balance += Number(c === PLUS) - Number(c === MINUS)
   }
 }
 
