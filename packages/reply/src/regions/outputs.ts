@@ -3,7 +3,7 @@ import type { LineRange, Source } from '../core/source.ts'
 import { Regions } from './regions.ts'
 
 /**
- * Tags in which agents and transcripts hold what a tool has answered, and pages what they quote or strike out. A diff in
+ * Tags in which agents and transcripts hold what a tool has answered or who spoke, and pages what they quote or strike out. A diff in
  * `<tool_result>` was applied that an agent had only read. Not among them: `<output>`, `<result>` and `<answer>`, in which prompts
  * ask for the reply itself.
  */
@@ -12,12 +12,14 @@ const names = [
   '(?:local-command-|bash-)?std(?:out|err)',
   'observations?',
   'system[_-](?:reminder|message)',
+  '(?:conversation|chat|dialog(?:ue)?)(?:[_-](?:history|log|transcript))?|transcript|(?:user|human)(?:[_-](?:message|query|turn|input|request))?',
   'blockquote|del|strike',
 ].join('|')
 const tag = new RegExp(`^(?:[ \\t]*<(${names})(?:\\s[^<>\\n]*)?>|.*?</(${names})[ \\t]*>[ \\t]*\\r?$)`, 'gim')
 const sign = new RegExp(`</(?:${names})[ \\t]*>`, 'i')
 
-interface ToolOutputs {
+/** Lines that are quoted. */
+export interface QuotedPassages {
   readonly closed: readonly LineRange[]
   /** The line where one begins that does not end here. */
   readonly open: number | undefined
@@ -30,7 +32,7 @@ export const mayHoldOutput = ({ text }: Source, extent: 'whole' | 'part'): boole
 const begins = new RegExp(`^[ \\t]*<(?:${names})[\\s>]`, 'im')
 
 /** Where such a tag opens on a line of its own outside blocks and fences, up to its end. One that does not end is text. */
-export function outputsIn(source: Source, { blocks }: Document): ToolOutputs {
+export function outputsIn(source: Source, { blocks }: Document): QuotedPassages {
   const closed: LineRange[] = []
   const regions = Regions.of(source)
   const sound = blocks.filter(isComplete)

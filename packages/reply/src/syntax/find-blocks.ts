@@ -9,6 +9,8 @@ import {
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { blankOut, type LineRange, rangeFinder, Source } from '../core/source.ts'
 import { isQuotedWhole, unquoteWhole } from '../regions/quotations.ts'
+import { commentsIn, mayHoldComment } from '../regions/comments.ts'
+import { mayHoldTranscript, transcriptsIn } from '../regions/transcripts.ts'
 import { mayHoldOutput, outputsIn } from '../regions/outputs.ts'
 import { quotationsIn, reportsIn, reportSigns } from '../regions/reports.ts'
 import { mayThink, thoughtsIn, withoutTokens } from '../regions/thoughts.ts'
@@ -18,7 +20,6 @@ import { flagEscapedTexts } from './damage.ts'
 import { repairDocument, type Walks } from './repair.ts'
 import { addOtherForms } from './other-forms.ts'
 import { findProposedFiles } from './proposal/proposal.ts'
-import { type ProposedFile } from './proposal/proposed-file.ts'
 import { isConditional } from './conditional.ts'
 import { Quotations } from './quoted-blocks.ts'
 import { makeDiagnostic, type Reader, type Reading, type ReadOptions } from './reader.ts'
@@ -57,7 +58,13 @@ export function blankOutReasoningAndReports(
     document: Document,
     why: Pick<SkippedBlock, 'reason' | 'sign'>,
   ): void => {
-    const found = listInPassages(passages, document, why.reason, (name) => syntaxOf(name).title)
+    if (passages.length === 0) return
+    const found = listInPassages(
+      passages,
+      withProposedFiles(source, document, options),
+      why.reason,
+      (name) => syntaxOf(name).title,
+    )
     skipped.push(...found.map((one) => ({ ...one, ...why })))
     source = blankOut(source, passages)
   }
@@ -79,11 +86,12 @@ export function blankOutReasoningAndReports(
     const pieces = quotationsIn(source, blocks, options.nativeBefore ?? false)
     without(pieces, { ...document, blocks, notExecuted: [] }, { reason: 'quoted', sign: 'one-space' })
   }
-  if (mayHoldOutput(source, extent)) {
+  for (const { mayHold, find } of quoted) {
+    if (!mayHold(source, extent)) continue
     const document = readBlocks(source, options)
-    const outputs = outputsIn(source, document)
-    if (extent === 'part') open = Math.min(open, outputs.open ?? Infinity)
-    without(outputs.closed, document, { reason: 'quoted' })
+    const passages = find(source, document)
+    if (extent === 'part') open = Math.min(open, passages.open ?? Infinity)
+    without(passages.closed, document, { reason: 'quoted' })
   }
   if (mayThink(source)) {
     const document = readBlocks(source, options)
@@ -93,6 +101,13 @@ export function blankOutReasoningAndReports(
   }
   return { source: withoutTokens(source), skipped, open }
 }
+
+/** What is quoted by the lines around it. */
+const quoted = [
+  { mayHold: mayHoldOutput, find: outputsIn },
+  { mayHold: mayHoldComment, find: commentsIn },
+  { mayHold: mayHoldTranscript, find: transcriptsIn },
+]
 
 function findIntendedBlocks(source: Source, options: FindOptions, given: Source): Document {
   const document = options.strict ? readBlocks(source, options) : readThroughDamage(source, options, given)
@@ -108,20 +123,47 @@ export const otherFormsOptions = (options: FindOptions): Parameters<typeof addOt
   nativeBefore: options.nativeBefore ?? false,
   read(source) {
     const { blocks, notExecuted } = readBlocks(source, { ...options, own: [], nativeBefore: false })
-    const files = looksForProposals(options) ? findProposedFiles(source) : []
     return sortByLine([
       ...blocks.map((block) => asSkippedBlock(block, syntaxOf(block.syntax).title, 'unreadable')),
       ...notExecuted,
-      ...files.map(({ line, last, found, reason = 'unreadable' }) => ({
-        line,
-        endLine: last,
-        what: 'whole file',
-        path: found.params['path'] ?? found.params['old_path'],
-        reason,
-      })),
+      ...listProposedFiles(source, options),
     ])
   },
 })
+
+/** The whole files of a text. */
+const listProposedFiles = (source: Source, options: FindOptions): SkippedBlock[] =>
+  (looksForProposals(options) ? findProposedFiles(source) : []).map(({ line, last, found, reason = 'unreadable' }) => ({
+    line,
+    endLine: last,
+    what: 'whole file',
+    path: found.params['path'] ?? found.params['old_path'],
+    reason,
+  }))
+
+/** A document with the whole files that no block of it has taken. */
+function withProposedFiles(source: Source, document: Document, options: FindOptions): Document {
+  const isFree = freeLines(source, document)
+  const files = listProposedFiles(source, options).filter(({ line, endLine }) => isFree({ first: line, last: endLine }))
+  return { ...document, notExecuted: [...document.notExecuted, ...files] }
+}
+
+/** Whether lines belong to nothing that was read. They are asked about in order. */
+function freeLines(
+  source: Source,
+  { blocks, notExecuted }: Pick<Document, 'blocks' | 'notExecuted'>,
+): (lines: LineRange) => boolean {
+  const taken = [
+    ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
+    ...notExecuted.map(({ line, endLine }) => ({ first: line, last: endLine })),
+  ]
+  taken.sort((a, b) => a.first - b.first)
+  let at = 0
+  return ({ first, last }) => {
+    while ((taken[at]?.last ?? Infinity) < first) at++
+    return (taken[at]?.first ?? Infinity) > last
+  }
+}
 
 /** Without calls that are lines of a whole file: one for agents has samples of them. A call names the file above its fence. */
 function dropCallsInFiles(source: Source, document: Document, options: FindOptions): Document {
@@ -154,17 +196,8 @@ function addProposals(source: Source, document: Document, options: FindOptions):
   const notExecuted = document.notExecuted.filter(
     ({ block, line }) => block !== undefined || !hunks.some((hunk) => hunk.line <= line && line <= hunk.last),
   )
-  const taken = [
-    ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
-    ...notExecuted.map(({ line, endLine }) => ({ first: line, last: endLine })),
-  ]
-  taken.sort((a, b) => a.first - b.first)
-  let at = 0
-  const isFree = ({ line, last }: ProposedFile): boolean => {
-    while ((taken[at]?.last ?? Infinity) < line) at++
-    return (taken[at]?.first ?? Infinity) > last
-  }
-  const places = all.filter(isFree)
+  const isFree = freeLines(source, { blocks, notExecuted })
+  const places = all.filter(({ line, last }) => isFree({ first: line, last }))
   if (places.length === 0) return document
   const listed = places.flatMap(({ reason, line, last, found }): SkippedBlock[] =>
     reason === undefined ? [] : [{ line, endLine: last, what: 'whole file', path: found.params['path'] ?? '', reason }],
