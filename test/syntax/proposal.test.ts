@@ -435,3 +435,36 @@ describe('what a program printed about a file', () => {
     expect(filesIn(`\`${path}\`\n\n\`\`\`\n${content}\n\`\`\`\n`)).toEqual([['file_write', path, `${content}\n`]])
   })
 })
+
+describe('a heading of a deleted or renamed file in a fence', () => {
+  const deleted = '### Deleted file: `src/a.ts`'
+  const renamed = '### Renamed file: `src/a.ts` (old) `src/b.ts` (new)'
+
+  it.each([
+    ['```', deleted, [['file_delete', 'src/a.ts', '']]],
+    ['```markdown', `${deleted}\n`, [['file_delete', 'src/a.ts', '']]],
+    ['```', renamed, [['file_move', 'src/a.ts', 'src/b.ts']]],
+    [
+      '```text',
+      `${renamed}\n\n${deleted}`,
+      [
+        ['file_move', 'src/a.ts', 'src/b.ts'],
+        ['file_delete', 'src/a.ts', ''],
+      ],
+    ],
+  ])('is what it says, and no content: %s %j', (fence, heading, found) => {
+    const files = findProposedFiles(new Source(`Sure.\n\n${fence}\n${heading}\n\`\`\`\n`))
+    const said = files.map(({ found: { action, params } }) => [
+      action,
+      params['path'] ?? params['old_path'],
+      params['new_path'] ?? '',
+    ])
+    expect(said).toEqual(found)
+  })
+
+  it('is content next to other lines', () => {
+    expect(filesIn(`docs/a.md\n\n\`\`\`md\n${deleted}\n\nText.\n\`\`\`\n`)).toEqual([
+      ['file_write', 'docs/a.md', `${deleted}\n\nText.\n`],
+    ])
+  })
+})

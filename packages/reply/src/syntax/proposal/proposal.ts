@@ -10,6 +10,7 @@ import { isFile, type Title, readTitle } from './title.ts'
 import { readSentenceTitle } from './sentence-title.ts'
 import { type ProposedFile, proposeFence, proposedBlock, unclosedFinding } from './proposed-file.ts'
 import { firstComment } from './file-comment.ts'
+import { readFenceContent } from './pair.ts'
 import { type ScannedPart, readFencedFile } from './fenced-file.ts'
 
 /*
@@ -70,7 +71,9 @@ export function findProposedFiles(given: Source): ProposedFile[] {
     const found: ScannedPart | undefined =
       fence === undefined
         ? (readTagged(source, line) ?? readHeading(source, line))
-        : readFencedFile(source, fence, { floor, isExplained })
+        : hasOnlyHeadings(readFenceContent(source, fence))
+          ? { places: [], last: fence.last, within: 'read' }
+          : readFencedFile(source, fence, { floor, isExplained })
     if (found === undefined) continue
     places.push(...(line <= shown ? found.places.map(asExample) : found.places))
     isExplained = found.isExplained ?? false
@@ -165,6 +168,18 @@ function readHeading(source: Source, line: number): ScannedPart | undefined {
 const HASH = 35
 const HEADED =
   /^#{1,6}\s+(?:Deleted file:\s*`([^`\n]+)`|Renamed file:\s*`([^`\n]+)` \(old\)\s*`([^`\n]+)` \(new\))\s*$/i
+
+/** Whether all that is there is headings of deleted and renamed files. */
+const hasOnlyHeadings = (rows: Rows): boolean => {
+  let found = 0
+  for (let line = rows.first; line <= rows.last; line++) {
+    const row = rows.row(line)
+    if (row.trim() === '') continue
+    if (!HEADED.test(row)) return false
+    found++
+  }
+  return found > 0
+}
 
 /** `<file path="src/a.ts">` and its end, each on a line of its own. */
 function readTagged(source: Source, line: number): ScannedPart | undefined {
