@@ -44,6 +44,16 @@ it('a line saved by itself undoes, redoes and shows, and its result takes its pl
   expect(contentOf(world)).toBe('new\n')
 })
 
+it.each(['/undo\n', '/undo', '\n /undo \n\n'])('%j instead of all text undoes', async (line) => {
+  const world = await start()
+  add(world, write(world.dir, 'new'))
+  await ran(world, 1)
+  fs.writeFileSync(world.file, line)
+  await until(() => typed(world) === 1)
+  expect(contentOf(world)).toBe('old\n')
+  expect(fs.readFileSync(world.file, 'utf8')).toMatch(/=== CLADA RESULTS ===\n\/undo\n\| Undone/)
+})
+
 it('in a reply, beside other text, or there at the start it does nothing', async () => {
   const world = await start('/undo\n')
   add(world, write(world.dir, 'new'))

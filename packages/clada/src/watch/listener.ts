@@ -219,11 +219,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (!signal.aborted) later(debounceMs)
   }
 
-  /** The command that is all that was added since the last look. */
+  /** The command that is all that was added since the last look, or all that is left: `echo /undo > FILE`. */
   function commandIn(replies: readonly ReadReply[]): TypedCommand | undefined {
     const fresh = replies.filter(({ isNew }) => isNew)
     const [only] = fresh
-    if (only === undefined || fresh.length > 1 || replies.length <= marks.length) return undefined
+    if (only === undefined || fresh.length > 1) return undefined
+    if (replies.length > 1 && replies.length <= marks.length) return undefined
     const name = only.text.trim()
     const run = Object.hasOwn(options.commands ?? {}, name) ? options.commands?.[name] : undefined
     return run && { name, run, line: only.text.split('\n').findIndex((line) => line.trim() === name) }
