@@ -291,6 +291,13 @@ describe('what git only reads is no pipe and no device', () => {
     expect(fs.existsSync(path.join(root, 'new.txt'))).toBe(false)
   })
 
+  it.each(['a config of line ends', 'a pipe that the config includes'])('approvals ask git nothing: %s', (name) => {
+    const root = repository({ 'a.txt': 'a\n' })
+    endless[name]?.(path.join(root, '.git'), root)
+    expect(clada(root, ['approve', 'git fetch']).out).toContain("'.git' cannot be read whole")
+    expect(clada(root, ['approvals']).out).toContain('approve it again')
+  })
+
   it('settings that are included as usual stay in use', () => {
     const root = repository({ 'a.txt': 'a\n' })
     fs.writeFileSync(path.join(root, '.git/more'), '[core]\n\tautocrlf = false\n')

@@ -3,6 +3,7 @@ import { digestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
 import { systemGit, readProgramOutput } from '../process/programs.ts'
 import { type Deciders, readDeciders } from './deciders.ts'
+import { nearestGitDirs } from '../state/git-dirs.ts'
 import { readStats } from '../state/own-files.ts'
 import { gitName } from '../core/reserved-names.ts'
 
@@ -12,6 +13,8 @@ import { gitName } from '../core/reserved-names.ts'
  */
 export function withGitDeciders(root: string, cwd: string, found: Deciders): Deciders {
   if (!hasGitAbove(cwd, root)) return found
+  // Git would wait for a pipe among its settings, and each command that shows approvals with it.
+  if (isBroken(nearestGitDirs(cwd))) return { ...found, unread: found.unread ?? gitName }
   const git = systemGit([root])
   const ask = (...args: string[]): string =>
     git === undefined ? '' : readProgramOutput(git, ['-c', 'safe.directory=*', '-C', cwd, ...args], 5000)
@@ -24,6 +27,9 @@ export function withGitDeciders(root: string, cwd: string, found: Deciders): Dec
     unread: found.unread ?? unread,
   }
 }
+
+const isBroken = (repository: ReturnType<typeof nearestGitDirs>): boolean =>
+  repository !== undefined && 'broken' in repository
 
 /** In the directory, or in one above it in the project. */
 function hasGitAbove(cwd: string, root: string): boolean {
