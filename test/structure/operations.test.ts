@@ -353,3 +353,21 @@ describe('a structure that a statement contains', () => {
     expect(written).toEqual([])
   })
 })
+
+describe('the first structure of an indented line', () => {
+  it.each([
+    ['a.py', 'class A:\n    """D."""\n    x = 1; y = 2\n', 'A\nx', 'class A:\n    """D."""\n    y = 2\n'],
+    ['a.py', 'def f():\n    a = 1;  return a  # b\n', 'f\na = 1', 'def f():\n    return a  # b\n'],
+    ['a.py', 'class A:\n\tx = 1; y = 2\n', 'A\nx', 'class A:\n\ty = 2\n'],
+    ['a.py', 'class A:\r\n    x = 1; y = 2\r\n', 'A\nx', 'class A:\r\n    y = 2\r\n'],
+    ['a.ts', 'class A {\n  a = 1; b = 2\n}\n', 'A\na', 'class A {\n  b = 2\n}\n'],
+    ['a.js', 'function f() {\n    const g = () => 1; const h = 2\n}\n', 'f\ng', 'function f() {\n    const h = 2\n}\n'],
+    ['a.java', 'class A {\n  void f() {} void g() {}\n}\n', 'A\nf', 'class A {\n  void g() {}\n}\n'],
+    ['a.css', '@media x {\n  .a { b: c } .d { e: f }\n}\n', '@media x\n.a', '@media x {\n  .d { e: f }\n}\n'],
+    ['a.html', '<div>\n  <p>x</p> <b>y</b>\n</div>\n', 'div\np', '<div>\n  <b>y</b>\n</div>\n'],
+  ])('leaves the indentation to the next: %s %j', async (name, text, target, after) => {
+    const { operations, files } = filesOf({ [name]: text })
+    expect(await operations.delete_structure(name, target)).toMatchObject({ ok: true, warnings: [] })
+    expect(files.get(name)).toBe(after)
+  })
+})

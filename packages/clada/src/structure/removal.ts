@@ -92,7 +92,8 @@ function removeInline(outline: Outline, structure: Structure, layout: Layout): T
   if (layout.commaBefore !== null) return [{ start: layout.commaBefore, end, text: '' }]
   const before = text.slice(0, start)
   const spaces = start - before.replace(/[ \t]+$/, '').length
-  if (spaces > 0) return [{ start: start - spaces, end, text: '' }]
+  // What precedes it on an indented line is the indentation of what follows.
+  if (spaces > 0 && !layout.ownStart) return [{ start: start - spaces, end, text: '' }]
   const rest = /^[ \t]*/.exec(text.slice(end, end + 100))?.[0].length ?? 0
   return [{ start, end: end + rest, text: '' }]
 }
