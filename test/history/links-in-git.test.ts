@@ -367,6 +367,13 @@ describe('a path in a git directory that no file has', () => {
     })
   }
 
+  it('a megabyte of directories in the list of alternates', () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    fs.writeFileSync(path.join(root, '.git/objects/info/alternates'), 'a/'.repeat(450_000))
+    expect(run(root, 'commit', 'new.txt').out).toContain("alternates' leads out of the repository")
+    expect(fs.existsSync(path.join(root, 'new.txt'))).toBe(true)
+  })
+
   it('and blanks before a path are part of it, as for git', () => {
     const root = repository({ 'a.txt': 'a\n' })
     const other = repository({ 'b.txt': 'b\n' })

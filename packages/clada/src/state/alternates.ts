@@ -28,8 +28,12 @@ export function foreignAlternates(objects: string, isElsewhere: (dir: string) =>
 const mostDirs = 1000
 const mostBytes = 1_000_000
 
+/** A path that is longer has no file on any system that git knows. */
+export const longestGitPath = 4096
+
 /** Bytes that are not UTF-8 may be the name of a link. */
-const isUnreadable = (dir: string): boolean => dir.includes('\ufffd') || dir.includes('\0')
+const isUnreadable = (dir: string): boolean =>
+  dir.length > longestGitPath || dir.includes('\ufffd') || dir.includes('\0')
 
 /** As git reads them: one on each line, comments, and names in C quotes, after which the rest of the line is one more. */
 export function entriesIn(text: string): string[] {

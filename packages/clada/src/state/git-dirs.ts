@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import { foreignAlternates } from './alternates.ts'
+import { foreignAlternates, longestGitPath } from './alternates.ts'
 import { endlessSettings } from './git-config-file.ts'
 import { isSpecialFile, mostReadAtOnce, readOwn, sizeOfLinked } from './own-files.ts'
 import { isReferenceName, symbolicTarget as targetOfReference } from './reference-name.ts'
@@ -197,12 +197,9 @@ const namesNoPath = (file: string): boolean => {
  * such a name. A path of a megabyte kept the search for links on its way busy for minutes.
  */
 function pathInText(text: string): string | undefined {
-  const found = text.length > longestPath ? '' : text.replace(/[\r\n]+$/, '')
+  const found = text.length > longestGitPath ? '' : text.replace(/[\r\n]+$/, '')
   return found === '' || /[\0\n]/.test(found) ? undefined : found
 }
-
-/** Of all systems that git knows. */
-const longestPath = 4096
 
 /** Besides what is only read: all of these are read as a whole, and an index is copied. */
 const wholeNames: readonly string[] = ['HEAD', 'index', 'packed-refs', 'shallow']
@@ -311,7 +308,7 @@ function linksIn(dir: string, depth: 'one' | 'all' = 'one'): string[] {
 
 /** A path without links on its way, as far as it is there. */
 function realGitPath(file: string): string {
-  if (file.length > longestPath) return file
+  if (file.length > longestGitPath) return file
   try {
     return fs.realpathSync(file)
   } catch {
