@@ -394,7 +394,7 @@ describe('a command that is not approved (needs layers)', () => {
         abouts.push(about)
         return answers.shift()
       }
-      const { success } = await execute(root, run('npm install --offline --no-audit'), { approve: [], ask })
+      const { success } = await execute(root, run('npm install --no-audit --no-fund'), { approve: [], ask })
       expect([success, abouts]).toEqual([true, ['command', 'tried', 'network']])
       return Number(filesIn(root)['count.txt'])
     }
