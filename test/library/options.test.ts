@@ -57,3 +57,14 @@ it('refuses options that are no object, and takes those that are undefined', asy
   const options = untyped({ repoPath: root, relativePaths: true, git: 'off', exec: undefined, ask: undefined })
   expect((await createClada(options).execute(reply)).success).toBe(true)
 })
+
+it.each([
+  [{ dryRun: true }, "Unknown option of an execution 'dryRun'. Use preview() to see the changes without making them."],
+  [{ onActions: () => 1 }, "Unknown option of an execution 'onActions'. Did you mean onAction?"],
+  [{ timelimit: 5 }, "Unknown option of an execution 'timelimit'. Did you mean timeLimit?"],
+])('refuses an option of an execution that does not exist: %j', async (unknown: object, message) => {
+  const root = scratchDir()
+  const { fatalCode, fatalError } = await createClada({ repoPath: root, relativePaths: true }).execute(reply, unknown)
+  expect({ fatalCode, fatalError }).toEqual({ fatalCode: 'invalid_parameter', fatalError: message })
+  expect(filesIn(root)).toEqual({})
+})

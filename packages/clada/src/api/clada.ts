@@ -15,6 +15,7 @@ import {
   type RunOptions,
   type RunResult,
 } from '../engine/options.ts'
+import { refuseUnknownRequest } from '../engine/request-names.ts'
 import { runReply, runDocument, runStream, withinTime } from '../engine/run.ts'
 import type { Executed } from '../store/timeline.ts'
 import type { SquashOptions, SquashResult } from '../timetravel/squash.ts'
@@ -242,6 +243,7 @@ export class Clada {
   ): Promise<RunResult> {
     const { options = this.#options, request, origin = 'document' } = given
     try {
+      refuseUnknownRequest(request)
       const [settings, history] = [settingsOf(options), historySettingsOf(options)]
       const { effect = options.atomic ? 'together' : 'land' } = given
       return await withinTime(options.totalTimeout, request, (limited) =>
