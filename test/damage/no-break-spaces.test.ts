@@ -51,6 +51,9 @@ function* edits(): Generator<{ name: string; before: string; after: string }> {
   }
 }
 
+/** Each edit at one of the two depths. */
+const someEdits = [...edits()].filter((_, at) => (at + Math.floor(at / 8)) % 2 === 0)
+
 const formats: Readonly<Record<string, (before: string, after: string) => string>> = {
   udiff: (before, after) => `\`\`\`diff\n${diffOf(before, after, 'numbers')}\n\`\`\`\n`,
   'udiff without a fence': (before, after) => `${diffOf(before, after, 'numbers')}\n\nThat is all.\n`,
@@ -104,7 +107,7 @@ async function run(before: string, reply: string) {
 
 describe.each(Object.entries(formats))('%s', (format, render) => {
   test.each(Object.entries(damages))('means the same with no-break spaces: %s', async (damage, by) => {
-    for (const { name, before, after } of edits()) {
+    for (const { name, before, after } of someEdits) {
       const reply = by(render(before, after))
       const { success, text, warned, why } = await run(before, reply)
       // Without a mark nothing says where a diff without a fence ends.
@@ -122,7 +125,7 @@ describe.each(Object.entries(formats))('%s', (format, render) => {
   })
 
   test('is never applied with another indentation if its context lines have no mark', async () => {
-    for (const { name, before, after } of edits())
+    for (const { name, before, after } of someEdits)
       for (const by of [(text: string) => text, ...Object.values(damages)]) {
         const { success, text } = await run(before, by(render(before, after).replace(/^ (?=[^\n]*$)/gm, '')))
         expect(success ? after : before, name).toBe(text)

@@ -164,7 +164,7 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
             expect([...succeeded(clean)]).toEqual(expect.arrayContaining([...good]))
             expect(done.files).toEqual((await someOf(text, good, before, clean)).files)
           }),
-          { numRuns: 6 },
+          { numRuns: 3 },
         )
       },
     )
@@ -185,7 +185,7 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
             const found = old !== '' && before['f0.txt']?.split('\n').includes(damage(old))
             expect([{}, clean.files, ...(found ? [literal] : [])]).toContainEqual(files)
           }),
-          { numRuns: 6 },
+          { numRuns: 3 },
         )
       },
     )
@@ -199,7 +199,7 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
           const clean = await carriedOut(text, before)
           expect(await carriedOut(damage(text), before)).toMatchObject({ files: clean.files })
         }),
-        { numRuns: 5 },
+        { numRuns: 3 },
       )
     })
   })

@@ -6,7 +6,7 @@ import { cleanDocument } from './clean-document.ts'
 import { damageLines, lineDamages, textDamages } from './damage.ts'
 import { carriedOut, someOf, succeeded } from './world.ts'
 
-const numRuns = 25
+const numRuns = 12
 
 describe('a damaged document does what the clean one did, action by action, or less', () => {
   test.each(Object.keys(lineDamages))('%s', async (name) => {
@@ -38,7 +38,7 @@ describe('a damaged document does what the clean one did, action by action, or l
         const literal = await carriedOut(damaged, before, 'strict')
         expect([{}, clean.files, literal.files]).toContainEqual(files)
       }),
-      { numRuns: 10 },
+      { numRuns: 5 },
     )
   })
 
@@ -51,7 +51,7 @@ describe('a damaged document does what the clean one did, action by action, or l
         expect(succeeded(done)).toEqual(succeeded(clean))
         expect(done.files).toEqual(clean.files)
       }),
-      { numRuns: 10 },
+      { numRuns: 5 },
     )
   })
 })

@@ -103,7 +103,7 @@ describe.each(blockNames)('a reply in %s that ends too early', (syntax) => {
       fc.asyncProperty(fc.integer({ min: 0, max: whole - 1 }), async (at) => {
         await expectTruncated(syntax, before + last.slice(0, at), at >= seen)
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     )
   })
 
