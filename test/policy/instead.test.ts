@@ -29,7 +29,7 @@ const lines: readonly (readonly [line: string, instead: string])[] = [
   ['grep -n foo src/*.ts', 'Use grep with pattern="foo" path="/p/src" include="*.ts".'],
   ['wc -l src/*.ts', 'Commands run without a shell. exec with lang="bash"'],
   // What is not understood keeps the general advice.
-  ['rm src/*.ts', 'Write it like: rm '],
+  ['rm src/*.ts', 'Name each file. '],
   ['echo $(date) | tail -1', 'Write the value itself'],
   ['cat <<EOF', 'Commands run without a shell. Write one plain command'],
   ["echo 'a | b' |", 'Commands run without a shell. exec with'],

@@ -117,5 +117,5 @@ export const refuseCall = (reason: string, advice?: string): CommandReading & { 
 export const refuseGlob = ({ text, glob }: Pick<Word, 'text' | 'glob'>): CommandReading & { readonly ok: false } =>
   refuseCall(
     `${glob} in '${text}' is not expanded, because there is no shell`,
-    'grep -r searches a directory, and --include takes a glob; so do the actions files_read, grep and glob. exec has a shell.',
+    'Name each file. grep -r searches a directory, and --include takes a glob; so do the actions files_read, grep and glob. exec has a shell.',
   )
