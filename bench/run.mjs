@@ -26,7 +26,9 @@ buildWhatIsMeasured()
 const limits = JSON.parse(fs.readFileSync(new URL('limits.json', import.meta.url), 'utf8'))
 const files = fs.readdirSync(new URL('rows/', import.meta.url)).sort()
 const rows = (await Promise.all(files.map((file) => import(`./rows/${file}`)))).flatMap((module) => module.rows)
-const unknown = Object.keys(limits).filter((id) => !rows.some((row) => row.id === id))
+// Without an executable, which takes minutes to build, its rows are left out.
+const isLeftOut = (id) => executable === undefined && id.startsWith('executable-')
+const unknown = Object.keys(limits).filter((id) => !isLeftOut(id) && !rows.some((row) => row.id === id))
 if (unknown.length > 0) throw new Error(`limits.json has limits for rows that do not exist: ${unknown.join(', ')}`)
 
 const lines = ['| row | what | clada | beside | | ratio | limit | kept |', '|---|---|---|---|---|---|---|---|']
