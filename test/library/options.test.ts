@@ -39,7 +39,7 @@ it.each<[string, unknown, string]>([
 it.each([
   ['alowedActions', ["Unknown option 'alowedActions'. Did you mean allowedActions?"]],
   ['readOnly', ["Unknown option 'readOnly'."]],
-  ['root', ["Unknown option 'root'. Did you mean allowedRoots?"]],
+  ['root', ["Unknown option 'root'. Did you mean repoPath?"]],
 ])('refuses the option %s, which does not exist', async (name, [message]) => {
   const root = scratchDir()
   const { fatalError } = await createClada(untyped({ repoPath: root, relativePaths: true, [name]: [] })).execute(reply)

@@ -156,8 +156,8 @@ export class Clada {
 
   /** Reverts an undo: the last one, unless an execution is named. */
   async redo(options: Omit<UndoOptions, 'conversation'> = {}): Promise<UndoResult> {
-    const { redoExecution: redo } = await import('../timetravel/undo.ts')
-    return redo(settingsOf(this.#options), this.#history(), options)
+    const { redoExecution } = await import('../timetravel/undo.ts')
+    return redoExecution(settingsOf(this.#options), this.#history(), options)
   }
 
   /** Checks out the parent commit; uncommitted changes are stashed until `forward` returns. */
@@ -180,8 +180,8 @@ export class Clada {
 
   /** The executions in this project, oldest first. */
   async history(query: HistoryQuery = {}): Promise<HistoryEntry[]> {
-    const { listHistory: historyOf } = await import('../engine/history-run.ts')
-    return historyOf(settingsOf(this.#options), query)
+    const { listHistory } = await import('../engine/history-run.ts')
+    return listHistory(settingsOf(this.#options), query)
   }
 
   /** One execution with its diffs. */
@@ -192,8 +192,8 @@ export class Clada {
 
   /** The files of one execution before and after, and changes by others before it. */
   async changesOf(number: number): Promise<ExecutionChanges | undefined> {
-    const { readChanges: changesOf } = await import('../engine/history-run.ts')
-    return changesOf(settingsOf(this.#options), number)
+    const { readChanges } = await import('../engine/history-run.ts')
+    return readChanges(settingsOf(this.#options), number)
   }
 
   /** Changes by others since, in files that clada changed. */
@@ -204,8 +204,8 @@ export class Clada {
 
   /** The last run of a block with exactly this text. */
   async wasExecuted(block: string): Promise<Executed | undefined> {
-    const { findLastRun: executedBefore } = await import('../engine/history-run.ts')
-    return executedBefore(settingsOf(this.#options), block)
+    const { findLastRun } = await import('../engine/history-run.ts')
+    return findLastRun(settingsOf(this.#options), block)
   }
 
   async #previewOf({ result, changes, changesBy }: RunResult): Promise<Preview> {

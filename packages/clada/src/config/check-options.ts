@@ -102,7 +102,8 @@ export function checkOptions(given: object, all: Readonly<Record<string, OptionK
     if (value === undefined) continue
     const kind = kinds.get(name)
     if (kind === undefined) {
-      const close = findClosestName(name, [...kinds.keys()])
+      // The flag and the key of the config have this name.
+      const close = name === 'root' ? 'repoPath' : findClosestName(name, [...kinds.keys()])
       throw new SettingsError(`Unknown option '${name}'.${close === undefined ? '' : ` Did you mean ${close}?`}`)
     }
     if (!kind.accepts(value))

@@ -169,8 +169,8 @@ export class ActionRunner {
     if (given !== undefined && other !== undefined) return fail(whichFile(given, other))
     const first = await tryRun(() => this.#runSpec(spec, args, context))
     if (first.ok || given === undefined || !isMissingPath(first.problem, given)) return first
-    const { suggestPaths: intendedPaths } = await import('./similar-paths.ts')
-    const { otherCase, suggested } = await intendedPaths(context.files, given)
+    const { suggestPaths } = await import('./similar-paths.ts')
+    const { otherCase, suggested } = await suggestPaths(context.files, given)
     if (suggested.length === 0) return first
     const [only, ...others] = await filesThatFit(context.files, spec, args, suggested)
     const resend = only === undefined || others.length > 0 ? {} : { resend: { path: only } }

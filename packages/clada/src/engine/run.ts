@@ -206,8 +206,8 @@ function doneLookupFor({ options, request, settings, effect }: RunOptions): Exec
     // files behind was reported as done, although the reply had changed what it tests.
     const { spec, params } = decoded
     if (alreadyDone === 'resume' && (spec.effect === 'read' || spec.startsProcess?.(params) === true)) return undefined
-    ledger ??= import('./history-run.ts').then(({ openDoneLookup: doneBefore, openStandingLookup: standingBefore }) =>
-      alreadyDone === 'skip' ? doneBefore(settings, request.again) : standingBefore(settings),
+    ledger ??= import('./history-run.ts').then(({ openDoneLookup, openStandingLookup }) =>
+      alreadyDone === 'skip' ? openDoneLookup(settings, request.again) : openStandingLookup(settings),
     )
     return (await ledger)(block.raw)
   }

@@ -376,8 +376,8 @@ export class ActionFiles implements Files {
   async searched(base: PathArg, choice: FileChoice): Promise<string[]> {
     const at = await this.#ready(base, 'list', 'directory')
     if (at.parts.length > 0 && this.#tree.look(at)?.type !== 'directory') return []
-    const { listSearchedFiles: searchedFiles } = await import('./search.ts')
-    return searchedFiles(choice, this.#searched(at))
+    const { listSearchedFiles } = await import('./search.ts')
+    return listSearchedFiles(choice, this.#searched(at))
   }
 
   #searched(at: Location): Searched {

@@ -214,8 +214,6 @@ export const makeDamageReader =
   (view, start) =>
     read(new Tokens(view, lex, 'uniform'), start) ?? read(new Tokens(view, lex, 'damaged'), start)
 
-/** A line without the byte order mark that a text may begin with. */
-
 /** The signs that a marker has in escaped form, and those that it has as they are. */
 interface MarkerSigns {
   readonly escaped: ReadonlySet<string>

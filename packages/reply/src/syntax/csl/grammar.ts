@@ -38,6 +38,9 @@ import {
  * White space after a marker and a byte order mark before the text do not matter. A line ends at LF or CRLF; a lone
  * CR is content like any other character.
  *
+ * An operation that begins in the content of another, below a damaged END, was not meant to be content: a mistake, unless the
+ * reading is strict.
+ *
  * A mistake in the syntax costs every operation of the text. One in the meaning costs its operation, or the TASKS
  * it is in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
  */
@@ -52,7 +55,7 @@ export interface CslOperation {
   readonly lastLine: number
   readonly attributes: Attributes
   readonly parts: Readonly<OperationTexts>
-  /** DiagnosticData of syntax. */
+  /** Those of the syntax. */
   readonly diagnostics: readonly Diagnostic[]
   readonly warnings: readonly string[]
 }
@@ -62,7 +65,7 @@ export interface CslTasks {
   readonly endLine: number | null
   readonly attributes: Attributes
   readonly operations: readonly CslOperation[]
-  /** DiagnosticData of syntax that are not those of an operation. */
+  /** Those of the syntax that belong to no operation. */
   readonly diagnostics: readonly Diagnostic[]
 }
 

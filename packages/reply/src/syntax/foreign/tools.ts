@@ -97,7 +97,7 @@ export const callLabel = (tool: string, args: CallArgs): string => {
   return own !== undefined && editor.has(lettersOnly(own)) ? own : tool
 }
 
-/** What was asked, as a block of its call. DiagnosticData of a patch are shown where the call begins. */
+/** What was asked, as a block of its call. Diagnostics of a patch are shown where the call begins. */
 export const attachToCall = (
   call: Pick<ForeignBlock, 'label' | 'startLine' | 'endLine' | 'lastLine'>,
   { findings = [], ...asked }: ToolMeaning,
